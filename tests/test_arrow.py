@@ -350,11 +350,11 @@ def test_a_null_is_refused_with_its_row_and_column(column: str, what: str) -> No
 
 
 BAD: list[tuple[str, Any, str]] = [
-    ("doc", ["a", "b", "", "c", "d", "e"], "row 3: '' is no document id; ids are non-empty strings"),
+    ("doc", ["a", "b", "", "c", "d", "e"], "row 3: '' is not a valid document id; ids are non-empty strings"),
     ("doc", ["a", "b", "c\0", "c", "d", "e"], "row 3: the document id in the column 'doc' has a NUL"),
-    ("topic", [1.0, 2.0, 2.5, 1.0, 1.0, 1.0], "row 3: 2.5 is no topic id"),
-    ("topic", [1.0, 2.0, float("nan"), 1.0, 1.0, 1.0], "row 3: nan is no topic id"),
-    ("aspect", [True] * 6, "row 1: True is no aspect id"),
+    ("topic", [1.0, 2.0, 2.5, 1.0, 1.0, 1.0], "row 3: 2.5 is not a valid topic id"),
+    ("topic", [1.0, 2.0, float("nan"), 1.0, 1.0, 1.0], "row 3: nan is not a valid topic id"),
+    ("aspect", [True] * 6, "row 1: True is not a valid aspect id"),
     ("doc", [b"d"] * 6, "the column 'doc' has the Arrow type 'z', which is neither text nor number; cast it"),
     ("doc", [["d"]] * 6, "the column 'doc' has the Arrow type '+l'"),
     ("grade", ["1"] * 6, "row 1: the grade '1' in the column 'grade' is text, not a number; cast the column"),
@@ -394,13 +394,13 @@ def test_conflicts_and_duplicates_name_both_rows() -> None:
         InputError, match=r"judgments, row 7: document '文档' .* has grade 7 here and 1 at row 3"
     ):
         read_judgments(twice.set_column(3, "grade", grades))
-    message = r"run, row 7: document 'd2' stands twice in topic '1', first at row 1"
+    message = r"run, row 7: document 'd2' occurs twice in topic '1', first at row 1"
     with pytest.raises(InputError, match=message):
         evaluate(JUDGED, pa.concat_tables([RUN, RUN.slice(0, 1)]), "AP")
     several = named(["x", "y", "x", "y", "x", "y"])
     several = pa.concat_tables([several, several.slice(2, 1)])
     with pytest.raises(
-        InputError, match=r"run, run 'x', row 7: document 'd1' stands twice .* first at row 3"
+        InputError, match=r"run, run 'x', row 7: document 'd1' occurs twice .* first at row 3"
     ):
         evaluate(JUDGED, several, "AP")
 
@@ -422,7 +422,7 @@ def test_the_columns_of_a_table_are_found_by_their_usual_names() -> None:
     for column in (JUDGMENTS["doc"], pl.Series(["a"])):
         with pytest.raises(InputError, match="holds no rows with named columns; pass a table"):
             read_judgments(column)
-    with pytest.raises(InputError, match="judgments: there are none"):
+    with pytest.raises(InputError, match="judgments: no judgments given"):
         read_judgments(JUDGMENTS.slice(0, 0))
     with pytest.raises(InputError, match="run: the run is empty"):
         evaluate(JUDGED, RUN.slice(0, 0), "AP")
@@ -576,7 +576,7 @@ HOSTILE: list[tuple[str, dict[str, Any], str]] = [
         "the name of column 3 is not valid UTF-8",
     ),
     ("a released column", {"schema": setting("doc.release", None)}, "lacks a column that it counts"),
-    ("fewer than no columns", {"schema": setting("n_children", -1)}, "counts fewer than no columns"),
+    ("negative columns", {"schema": setting("n_children", -1)}, "has a negative number of columns"),
     ("no rows", {"schema": setting("format", b"u")}, "holds no rows with named columns"),
     (
         "an offset beyond all numbers",
@@ -740,7 +740,7 @@ def test_a_bitmap_with_another_number_of_nulls_is_refused() -> None:
     docs = pa.array(["a", None, "c", "d", "e", "f"])
     for count in (0, 2, 6):
         source = Tampered(JUDGMENTS.set_column(2, "doc", docs), batch=setting("doc.null_count", count))
-        with pytest.raises(InputError, match="has a validity bitmap with another number of nulls"):
+        with pytest.raises(InputError, match="has a validity bitmap whose number of nulls"):
             read_judgments(source)
     for before in range(12):  # bits are counted from any place in a byte
         rows = [None] * before + [f"d{i}" for i in range(6)]
@@ -819,7 +819,7 @@ def test_a_column_divides_a_table_into_runs() -> None:
 def test_a_table_of_several_runs_is_refused_where_one_is_wanted() -> None:
     several = named(["x", "y"] * 3)
     for read in (lambda: read_run(several), lambda: evaluate(JUDGED, {"mine": several}, "AP")):
-        with pytest.raises(InputError, match=r"holds 2 runs \(x, y\), and one is wanted here"):
+        with pytest.raises(InputError, match=r"holds 2 runs \(x, y\), but only one can be read here"):
             read()
     with pytest.raises(InputError, match="two runs are named 'x'"):
         evaluate(JUDGED, [several, several], "AP")
@@ -862,7 +862,7 @@ def test_a_frame_that_cannot_become_arrow_is_read_row_by_row() -> None:
     assert evaluate(JUDGED, mixed, "AP").runs == ("x", "y")
     assert contents(read_run(mixed.drop(columns="run"))) == [["1", "1"], ["d1", "5"], [1.0, 2.0], []]
     mixed["topic"] = [1, None]
-    with pytest.raises(InputError, match=r"row 1: .* is no topic id"):
+    with pytest.raises(InputError, match=r"row 1: .* is not a valid topic id"):
         evaluate(JUDGED, mixed, "AP")
 
 

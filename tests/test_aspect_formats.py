@@ -423,7 +423,7 @@ BAD = {
     "no labels": (in_columns("q 0 d 1\n", {"a": []}), "has no labels"),
     "labels of no kind": (
         in_columns("q 0 d 1\n", {"a": [[0], [1]]}),
-        "labels is made of numbers and words; got [0]",
+        "labels may hold only numbers and words; got [0]",
     ),
     "grades of another length": (
         in_columns("q 0 d 1\n", {"a": {"labels": [0, 1], "grades": [0, 1, 2]}}),
@@ -431,11 +431,11 @@ BAD = {
     ),
     "too many columns": (
         in_columns("q 0 d 1 1 1\n", "a,b"),
-        "line 1: found 6 columns; for the aspects a, b expected 5: topic 0 document a b, or 4 without the 0",
+        "line 1: found 6 columns; the aspects a, b need 5: topic 0 document a b, or 4 without the 0",
     ),
     "columns that change": (
         in_columns("q 0 d 1 1\nq 0 d 1\n", "a,b"),
-        "line 2: 4 columns, and 5 in the lines",
+        "line 2: has 4 columns, but the lines before have 5",
     ),
     "two labels of a document": (
         in_columns("q 0 d 1 1\nq 0 d 1 0\n", "a,b"),
@@ -455,18 +455,18 @@ BAD = {
         in_columns("q 0 d 1\n", {"a": {"labels": 3}}),
         "labels must be a list",
     ),
-    "settings of no kind": (in_columns("q 0 d 1\n", {"a": 3}), "3 are not settings"),
+    "settings of no kind": (in_columns("q 0 d 1\n", {"a": 3}), "3 is not settings"),
     "given nothing": (
         in_columns("q 0 d 1\n", {"a": {"given": "z"}}),
         "is given 'z', which is not one of the aspects",
     ),
     "unnamed grades": (
         lambda folder: in_columns("1 0 d 1 2 0\n", None)(folder),
-        "3 grades of one document; name the aspects that they are of",
+        "3 grades of one document; name their aspects",
     ),
     "two grades that look like a passage and its rating": (
         in_columns("101 0 d1 2 1\n101 Q0 d2 1 0\n", None),
-        "if these are two grades of one document, name the aspects that they are of with aspects= (--aspects",
+        "if these are two grades of one document, name their aspects with aspects= (--aspects",
     ),
     "a column twice": (in_toml('judgments = "qrels"\ncolumns = ["r", "r"]\n'), "column 'r' is named twice"),
     "a label that is no answer": (
@@ -539,7 +539,7 @@ BAD = {
     ),
     "weights off 1": (
         in_toml(TWO + "[aspects.a]\nweight = 0.5\n[aspects.b]\nweight = 0.4\n"),
-        "weights: those of a, b sum to 0.9; they must sum to 1",
+        "the weights of a, b sum to 0.9; they must sum to 1",
     ),
     "weights off 1 by a little": (
         lambda folder: read_judgments(LABELS, aspects=NAMES, weights="relevance=0.5,credibility=0.502"),
@@ -553,7 +553,7 @@ BAD = {
     ),
     "aspect without a weight": (
         lambda folder: read_judgments(LABELS, aspects=NAMES, weights={"relevance": 1.0}),
-        "weights: none for aspect 'credibility' of topic 'q1'",
+        "aspect 'credibility' of topic 'q1' has no weight",
     ),
     "a weight that is none": (
         lambda folder: read_judgments(LABELS, aspects=NAMES, weights="relevance=0.5,credibility=half"),

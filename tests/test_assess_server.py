@@ -330,7 +330,7 @@ def test_ctrl_c_ends_the_server_in_good_order(cli: CLI, rankprism_command: Path,
         ),
         (
             ["new", "s.db", "good.run", "--documents", "bad.jsonl"],
-            "bad.jsonl, line 2: the type 'pdf' is none of",
+            "bad.jsonl, line 2: the type 'pdf' is not one of",
         ),
         (
             ["new", "s.db", "good.run", "--documents", "twice.jsonl"],

@@ -32,7 +32,7 @@ class Case(NamedTuple):
 
 QRELS_CASES = [
     Case("ntcir, columns", "ntcir", "1 d1\n", ("q.txt, line 1", "expected 4 columns", "or 3", "found 2")),
-    Case("ntcir, mixed", None, "1 1 d1 L1\n1 d1 L1\n", ("q.txt, line 2", "3 columns, and 4", "every line")),
+    Case("ntcir, mixed", None, "1 1 d1 L1\n1 d1 L1\n", ("q.txt, line 2", "3 columns, but 4", "every line")),
     Case("ntcir, no level", None, "1 1 d1 L1\n1 1 d2 1\n", ("q.txt, line 2", "'1'", "L0 to L9")),
     Case("ntcir, level too high", None, "1 1 d1 L10\n", ("q.txt, line 1", "'L10'", "L0 to L9")),
     Case("ntcir, small letter", "ntcir", "1 1 d1 l1\n", ("q.txt, line 1", "'l1'", "L0 to L9")),
@@ -188,7 +188,7 @@ def test_bad_weights_are_refused(case: Case, tmp_path: Path) -> None:
         ({"1": {"a": (0.5, "navi")}}, "row 1: the intent type 'navi' is neither inf nor nav"),
         ({"1": {"a": (0.5, ["nav"])}}, r"row 1: the intent type \['nav'\] is neither inf nor nav"),
         ({"1": {"a": (0.5, "nav", 1)}}, r"row 1: the weight \(0.5, 'nav', 1\) is not a finite number"),
-        ([("1", "a", 0.5, "nav"), ("1", "b", 0.5)], "row 2: without a type, nav at weights, row 1"),
+        ([("1", "a", 0.5, "nav"), ("1", "b", 0.5)], "row 2: without a type, but nav at weights, row 1"),
     ],
 )
 def test_bad_types_in_memory_are_refused(weights: Any, says: str) -> None:
@@ -237,7 +237,7 @@ CONVERT_CASES: list[tuple[str, str, list[str], tuple[str, ...]]] = [
         "several aspects",
         QRELS,
         ["--to", "adhoc"],
-        ("in.txt", "topic '1' has 2 aspects (a, b)", "adhoc holds one"),
+        ("in.txt", "topic '1' has 2 aspects (a, b)", "adhoc holds only one"),
     ),
     (
         "half a level",
@@ -256,7 +256,7 @@ CONVERT_CASES: list[tuple[str, str, list[str], tuple[str, ...]]] = [
     ("blank in an intent", '"1"\t"d"\t1\ta b\t1\n', ["--to", "ntcir"], ("aspect 'a b'", "ntcir cannot hold")),
     ("topic like a comment", '"#"\td\t1\ta\t1\n', ["--to", "adhoc"], ("topic '#'", "comments", "rename it")),
     ("blank in a run", '"1"\t"d 1"\n', ["--run", "--to", "trec"], ("document 'd 1'", "trec cannot hold")),
-    ("order of judgments", QRELS, ["--order", "rank"], ("those of a run", "--run")),
+    ("order of judgments", QRELS, ["--order", "rank"], ("apply only to a run", "--run")),
     ("weights of a run", RUN, ["--run", "--weights", "sakai"], ("a run has no aspects", "--run")),
     ("document twice", RUN + RUN, ["--run"], ("in.txt, line 4", "'d1'", "line 1", "--duplicates first")),
     ("judgments are no run", QRELS, ["--run"], ("in.txt, line 1", "expected 6 columns")),

@@ -228,11 +228,11 @@ def test_a_run_without_judged_documents_is_legitimate_but_said(
 @pytest.mark.parametrize(
     ("judgments", "says"),
     [
-        ({}, "there are none"),
+        ({}, "no judgments given"),
         ({"q": 3}, r"row 1: topic 'q' holds 3; expected"),
         ({"q": {"a": {"d": "high"}}}, "row 1: the grade 'high' is not a finite number"),
         ({"q": {"d": float("nan")}}, "row 1: the grade nan"),
-        ({"q": {"": 1}}, "row 1: '' is no document id"),
+        ({"q": {"": 1}}, "row 1: '' is not a valid document id"),
         ([("q", "a", "d", 1), ("q", "a")], r"row 2: \('q', 'a'\) is not a row of"),
         (
             [("q", "a", "d", 1), ("q", "b", "d", 1), ("q", "a", "d", 2)],
@@ -253,7 +253,7 @@ def test_bad_judgments_in_memory_are_refused(judgments: Any, says: str) -> None:
         ({}, "the run is empty"),
         ({"q": {"d": "first"}}, "row 1: the score 'first' is not a finite number"),
         ({"q": {"d": float("inf")}}, "row 1: the score inf"),
-        ([("q", "d", 1.0), ("q", "d", 2.0)], "row 2: document 'd' stands twice in topic 'q', first at row 1"),
+        ([("q", "d", 1.0), ("q", "d", 2.0)], "row 2: document 'd' occurs twice in topic 'q', first at row 1"),
         ([("q", "d", 1.0, 1), ("q", "e", 2.0)], "some rows have a rank and some have none"),
     ],
 )

@@ -115,7 +115,7 @@ def test_lines_of_a_scattered_file_are_named_as_they_stand_in_it(threads: int) -
     assert run_of(run, **how).startswith("run, line 5: the score 'one' is not a finite number")
     twice = b"1 Q0 d1 1 1 t\n2 Q0 x 1 1 t\n1 Q0 d2 1 1 t\n\n2 Q0 x 1 2 t\n"
     assert run_of(twice, **how).startswith(
-        "run, line 5: document 'x' stands twice in topic '2', first at line 2"
+        "run, line 5: document 'x' occurs twice in topic '2', first at line 2"
     )
 
 

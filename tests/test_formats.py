@@ -460,7 +460,7 @@ def test_types_without_weights_bring_uniform_weights_with_them(tmp_path: Path) -
         (
             {"1": {"d": 2.5, "e": 1.0}},
             {"run": True, "to": "evall"},
-            ("dropped: scores; the order says what they said",),
+            ("dropped: scores; the order of the lines replaces them",),
         ),
         ({"1": {"d": 2.5}, "2": {}}, {"run": True}, ("dropped: 1 topics without a document",)),
         (
@@ -471,7 +471,7 @@ def test_types_without_weights_bring_uniform_weights_with_them(tmp_path: Path) -
         (
             [("1", "d", 2.5, 2), ("1", "e", 1.0, 1)],
             {"run": True, "order": "rank"},
-            ("dropped: scores; the order says what they said",),
+            ("dropped: scores; the order of the lines replaces them",),
         ),
     ],
 )

@@ -63,7 +63,7 @@ def test_a_walked_file_scores_like_a_run_in_memory(last: str, tmp_path: Path) ->
     ("last", "says"),
     [
         ("44 Q0 d 1 high t\n", "the score 'high'"),
-        ("43 Q0 dök43-000007 1 0 t\n", "stands twice"),
+        ("43 Q0 dök43-000007 1 0 t\n", "occurs twice"),
         ("44 Q0 \x00 1 1 t\n", "NUL"),
     ],
 )

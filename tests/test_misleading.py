@@ -538,7 +538,7 @@ def test_two_tables_with_a_run_of_one_name_are_both_named(tmp_path: Path, cli: C
     paths = [tmp_path / "first.parquet", tmp_path / "second.parquet"]
     with pytest.raises(InputError, match=r"named 'bm25': .*first\.parquet and .*second\.parquet; rename one"):
         evaluate(tmp_path / "q.txt", paths, "P@1")
-    with pytest.raises(InputError, match="named 'bm25': run 1 of those given and run 2 of those given"):
+    with pytest.raises(InputError, match="named 'bm25': run number 1 and run number 2"):
         evaluate(tmp_path / "q.txt", [table, table], "P@1")
     result = cli("evaluate", tmp_path / "q.txt", *paths, "-m", "P@1")
     assert result.returncode == 2

@@ -242,7 +242,7 @@ def test_answers_can_come_through_standard_input(
     assert "big,all,NuggetAll,0.625" in found.stdout, found.stderr
     found = cli("evaluate", files[0], "-", "-m", "NuggetAll", input=files[1].read_text(encoding="utf-8"))
     assert found.returncode == 2
-    assert "from standard input with run_format='answers' (--run-format answers)" in found.stderr
+    assert "for standard input, add run_format='answers' (--run-format answers)" in found.stderr
 
 
 def test_a_baseline_may_be_one_of_several_runs_in_a_file_of_answers(
@@ -422,7 +422,7 @@ BAD: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "some importance": (GOOD + nugget(), ("line 2", "'a' of topic 'q2' has no importance", "vital, okay")),
     "two importances": (
         GOOD + GOOD.replace("vital", "okay"),
-        ("line 2", "another importance at", "line 1", "keep one"),
+        ("line 2", "a different importance at", "line 1", "keep one"),
     ),
 }
 
@@ -468,7 +468,7 @@ def test_a_mistake_in_answers_is_one_clear_error(
 
 
 def test_other_measures_do_not_score_answers(files: tuple[Path, Path, Path]) -> None:
-    with pytest.raises(MeasureError, match="P@5 scores ranked documents, and some of the runs are answers"):
+    with pytest.raises(MeasureError, match="P@5 scores ranked documents, but some of the runs are answers"):
         evaluate(files[0], files[1], ["NuggetAll", "P@5"])
     with pytest.raises(InputError, match="holds answers with their nuggets and not ranked documents"):
         evaluate(files[0], files[1], "P@5")

@@ -216,7 +216,7 @@ def test_official_runs_are_read_and_scored(collections: Path, collection: str) -
     assert scores.values.shape == (len(paths), len(scores.topics), 2)
     assert (scores.values >= 0).all()
     if collection in WITH_DUPLICATES:
-        with pytest.raises(rankprism.InputError, match="stands twice"):
+        with pytest.raises(rankprism.InputError, match="occurs twice"):
             rankprism.evaluate(judgments, by_folder, "AP")
 
 

@@ -265,7 +265,7 @@ def test_convert_writes_to_standard_output_and_says_what_it_did_elsewhere(cli: C
 def test_convert_puts_no_weights_beside_what_is_no_file(out: str, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     target = out if out == "-" else tmp_path / out
-    with pytest.raises(InputError, match="the weights go to a file of their own"):
+    with pytest.raises(InputError, match="the weights go to a second file"):
         convert.convert(sample.QRELS, target, to="diversity", weights=sample.WEIGHTS)
     assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
 

@@ -401,13 +401,13 @@ def test_a_topic_that_a_run_lacks_counts_as_an_empty_ranking() -> None:
 @pytest.mark.parametrize(
     ("judgments", "measures", "more", "says"),
     [
-        (QRELS, ["nPrf@2"], {}, "nPrf@2 needs preferences, and only absolute judgments are given; add"),
-        (ROWS, ["nPrf", "AP"], {}, "AP needs absolute judgments, and only preferences are given"),
-        (read_preferences(ROWS), ["AP"], {}, "AP needs absolute judgments, and only preferences are given"),
+        (QRELS, ["nPrf@2"], {}, "nPrf@2 needs preferences, but only absolute judgments are given; add"),
+        (ROWS, ["nPrf", "AP"], {}, "AP needs absolute judgments, but only preferences are given"),
+        (read_preferences(ROWS), ["AP"], {}, "AP needs absolute judgments, but only preferences are given"),
         (read_preferences(ROWS), ["nPrf"], {"preferences": ROWS}, "preferences are given twice"),
         (ROWS, ["nPrf"], {"weights": "sakai"}, "weights is for absolute judgments"),
         (ROWS, ["nPrf"], {"bounds": True}, "no bounds are known: .* preferences have no grades"),
-        (ROWS, ["nPrf(browsing=(0.5,0.7))"], {}, r"numbers of at least 0 that sum to 1 at most"),
+        (ROWS, ["nPrf(browsing=(0.5,0.7))"], {}, r"numbers of at least 0 that sum to at most 1"),
         (ROWS, ["nPrf(browsing=('a',))"], {}, r"the chance to stop at each rank"),
         (ROWS, ["nPrf(theta=0)"], {}, "theta must be a number > 0 and < 1"),
         (ROWS, ["nPrf(combine='max')"], {}, "combine must be one of 'mean', 'min', 'product'"),

@@ -197,11 +197,11 @@ CASES = {
     ),
     "columns": Case(
         HEADER + "# c\nq\t\td1\td2\tleft\n",
-        ("line 3", "5 columns where the header has 6", "one value for each"),
+        ("line 3", "5 columns, but the header has 6", "one value for each"),
     ),
     "empty cell": Case(HEADER + "q\t\td1\t\tleft\tann\n", ("line 2", "column right is empty")),
     "quote": Case(HEADER + 'q\t"\td1\td2\tleft\tann\n', ("line 2", "a quote is not closed")),
-    "unknown column": Case("topic\tleft\tright\toutcome\tmood\n", ("line 1", "'mood'", "none of topic")),
+    "unknown column": Case("topic\tleft\tright\toutcome\tmood\n", ("line 1", "'mood'", "not one of topic")),
     "column twice": Case("topic\tleft\tright\toutcome\tleft\n", ("line 1", "'left'", "twice")),
     "no rows": Case(HEADER, ("no preferences in it",)),
     "JSON": Case('{"topic": "q"\n', ("line 1", "JSON with the names 'topic'")),
@@ -216,7 +216,7 @@ CASES = {
     "winner and loser": Case("q a b\nq a a\n", ("line 2", "'a' is on both sides")),
     "level": Case("q u s1 a 1\nq u s1 b high\n", ("line 2", "level 'high' is not a number")),
     "negative level": Case("q u s1 a 1\nq u s1 b -1\n", ("line 2", "level -1 is below 0")),
-    "level, columns": Case("q u s1 a 1\nq u s1 b\n", ("line 2", "4 columns", "are 5")),
+    "level, columns": Case("q u s1 a 1\nq u s1 b\n", ("line 2", "4 columns", "expected 5")),
     "level twice": Case("q u s1 a 1\nq u s1 a 1\n", ("line 2", "'a'", "already", "line 1", "keep one")),
     "relevant and not": Case("q u s1 a 1\nq u s2 a 0\n", ("line 2", "level 0 here", "line 1 it is above 0")),
     "one level": Case("q u s1 a 1\nq u s1 b 1\n", ("no preferences", "the same level")),
@@ -227,7 +227,7 @@ CASES = {
     "column missing": Case(
         "topic\tleft\toutcome\nq\ta\tleft\n", ("line 1", "no column right", "needs topic")
     ),
-    "column misspelt": Case("query,left,right,outcome\nq,a,b,left\n", ("line 1", "'query' is none of topic")),
+    "column misspelt": Case("query,left,right,outcome\nq,a,b,left\n", ("line 1", "is not one of topic")),
     "header between blanks": Case("topic left right\nq a b\n", ("does not look like preferences", "tabs")),
 }
 

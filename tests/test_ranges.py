@@ -117,7 +117,7 @@ def test_grades_have_a_range(tmp_path: Path) -> None:
         read_judgments({"q": {"a": 1, "b": 2e9}})
     with pytest.raises(InputError, match=r"row 1: the grade .* is not a finite number"):
         read_judgments({"q": {"a": 10**5000}})
-    with pytest.raises(InputError, match="too long for a document id"):
+    with pytest.raises(InputError, match="too long to be a valid document id"):
         read_judgments([("q", 10**5000, 1)])
 
 
@@ -183,10 +183,10 @@ def test_measures_from_python_refuse_the_same() -> None:
 
 COLLECTIONS = {
     "weight = true": "weight must be a number; got True",
-    "missing = [[1]]": "missing is made of numbers and words",
-    "labels = [{a = 1}]": "labels is made of numbers and words",
-    "labels = [true, 2]": "labels is made of numbers and words",
-    'answers = "x.xml"\nmeans = {a = [1]}': "means is made of numbers and words",
+    "missing = [[1]]": "missing may hold only numbers and words",
+    "labels = [{a = 1}]": "labels may hold only numbers and words",
+    "labels = [true, 2]": "labels may hold only numbers and words",
+    'answers = "x.xml"\nmeans = {a = [1]}': "means may hold only numbers and words",
     'answers = "x.xml"\nelement = "x[["': "'x[[' is not the name of an element",
     "thresholds = 5": "thresholds must be a list",
     "embed = [0, 1, 1e300]": "a number is not between",

@@ -498,7 +498,7 @@ def test_documents_that_are_not_utf8_are_refused(ending: str, tmp_path: Path) ->
         ('{"text": "t"}', "docs.jsonl, line 2: has no 'id'"),
         ('{"id": "a"}', "docs.jsonl, line 2: has no 'text'"),
         ('{"id": "a", "text": "t", "title": []}', "docs.jsonl, line 2: title must be text; got []"),
-        ('{"id": "a", "text": "t", "type": "pdf"}', "docs.jsonl, line 2: the type 'pdf' is none of"),
+        ('{"id": "a", "text": "t", "type": "pdf"}', "docs.jsonl, line 2: the type 'pdf' is not one of"),
     ],
 )
 def test_bad_documents_are_refused(line: str, expected: str, tmp_path: Path) -> None:

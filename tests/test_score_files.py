@@ -114,7 +114,7 @@ def test_the_official_ndeval_file(collections: Path) -> None:
     file = collections / "trec-web-2012" / "expected" / "ndeval.csv.gz"
     scores = read_scores(file, where={"sort": "rank"})
     assert (len(scores.runs), len(scores.topics), len(scores.measures)) == (17, 50, 21)
-    with pytest.raises(InputError, match=r"ndeval.csv.gz, line \d+: a second score of run 'desa'"):
+    with pytest.raises(InputError, match=r"ndeval.csv.gz, line \d+: is a second score of run 'desa'"):
         read_scores(file)
 
 
@@ -140,14 +140,14 @@ def test_topics_that_a_run_lacks_are_left_out_of_paired_analyses() -> None:
             "run,topic,measure,score\nA,1,AP,high\n",
             r"w.csv, line 2: the score 'high' is not a finite number",
         ),
-        ("s.csv", "run,topic,measure,score\nA,1,AP\n", "s.csv, line 2: has 3 columns where the first"),
+        ("s.csv", "run,topic,measure,score\nA,1,AP\n", "s.csv, line 2: has 3 columns, but the first"),
         (
             "d.csv",
             "run,topic,measure,score\nA,1,AP,1\nA,1,AP,1\n",
-            r"d.csv, line 3: a second score of run 'A'",
+            r"d.csv, line 3: is a second score of run 'A'",
         ),
         ("t.csv", "run,measure,score\nA,AP,1\n", "t.csv: no topic column among run, measure, score"),
-        ("m.csv", "run,topic,measure,score\nA,all,AP,1\n", "m.csv: has no score of a topic"),
+        ("m.csv", "run,topic,measure,score\nA,all,AP,1\n", "m.csv: has no scores of topics"),
         ("q.txt", "1 0 doc 2\n", r"q.txt, line 1: expected measure, topic and score as trec_eval -q prints"),
         (
             "b.csv",

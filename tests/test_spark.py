@@ -357,7 +357,7 @@ def test_every_measure_has_the_local_bits() -> None:
 
 def test_a_topic_without_judgments_is_checked_as_it_is_locally() -> None:
     rows = [("a", "1", "d1", 1.0), ("a", "other", "d1", 1.0), ("a", "other", "d1", 2.0)]
-    message = "a: document 'd1' stands twice in topic 'other'; remove one"
+    message = "a: document 'd1' occurs twice in topic 'other'; remove one"
     for divided in (False, True):
         with pytest.raises(InputError, match=message):
             in_partitions({"1": {"d1": 1}}, rows, ["AP"], 1, 0, divided)
@@ -507,7 +507,7 @@ def test_a_document_twice_is_refused_or_kept_once_as_locally(frame: Frames) -> N
     with pytest.raises(InputError) as remote:
         spark.collect(spark.evaluate(judgments, data, MEASURES))
     said = str(local.value)
-    assert f"document {doc!r} stands twice in topic '3', first at row" in said
+    assert f"document {doc!r} occurs twice in topic '3', first at row" in said
     # A Spark DataFrame has no rows by number; all else is the same.
     assert (
         str(remote.value)

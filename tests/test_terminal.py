@@ -81,7 +81,7 @@ def test_errors_and_notes_are_shown_in_any_encoding(rankprism_command: Path, tmp
         "P",
     )
     assert result.returncode == 2
-    assert "document 'alpha' stands twice in topic '1'" in result.stderr.decode("ascii")
+    assert "document 'alpha' occurs twice in topic '1'" in result.stderr.decode("ascii")
 
 
 def test_the_columns_of_a_table_stay_in_line_with_plain_signs() -> None:

@@ -59,7 +59,7 @@ def test_numbers_and_titles_may_be_elements(tmp_path: Path) -> None:
         ('<t><topic number="1"/></t>', "topic number 1 of the file: a topic needs a number and a query"),
         (
             '<t><topic number="1"><query>a</query></topic><topic number="1"><query>b</query></topic></t>',
-            "topic '1' is there twice",
+            "topic '1' occurs twice",
         ),
         (
             '<t><topic number="1"><query>a</query><subtopic number="2" type="x"/></topic></t>',

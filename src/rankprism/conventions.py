@@ -1,4 +1,4 @@
-"""The conventions that scores carry: how judgments and runs were read, and what papers leave open."""
+"""The conventions behind scores: how judgments and runs were read, and how gaps in papers are filled."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def conventions_of(
     runs: Mapping[str, Alignment],
     bounds: bool,
 ) -> dict[str, Any]:
-    """How the scores of measures that need one kind of judgments came about."""
+    """How scores were computed, for measures that need one kind of judgments."""
     if needs == "preferences":
         about: dict[str, Any] = {"preferences": _preference_conventions(measures)}
     else:
@@ -51,7 +51,7 @@ def _preference_conventions(measures: Sequence[Measure]) -> dict[str, Any]:
         },
         "unseen": {str(m): m["unseen"] for m in forms},
         "fallback": {str(m): m["fallback"] for m in forms},
-        "K": "the cutoff, or without one the number of documents in the pool",
+        "K": "the cutoff; without one, the number of documents in the pool",
         "pool": "documents shown as left or right",
         "several given documents": "used where they are exactly the documents above",
         "ties in the greedy ideal": f"utilities within {TIE:g}, the larger document id first",

@@ -3,7 +3,7 @@
 RankprismError        every error below; also a ValueError
 ├── InputError        judgments, runs or weights that cannot be read as they are
 └── MeasureError      a measure that does not exist, or a parameter outside its range
-RankprismWarning      legitimate, but worth a look
+RankprismWarning      legitimate input that is worth a look
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -39,11 +39,11 @@ class RankprismWarning(UserWarning):
 
 
 class LongComputation(RankprismWarning):
-    """Says before a long computation how long it will take. The command line prints it at once."""
+    """A warning, before a long computation, of how long it will take. The command line prints it at once."""
 
 
 def listed(names: Iterable[str], most: int = 8) -> str:
-    """Names for a message. A long list is cut.
+    """Names as text for a message. A long list is cut short.
 
     >>> listed(["a", "b", "c"], most=2)
     'a, b, … (3 in all)'

@@ -152,7 +152,7 @@ def evaluate(
         known = {name: _ignoring(run, every) for name, run in runs_of_part.items()}
         about = Evaluated(part.judged, known, part.measures, topics, means, part.needs, order, part.pool)
         found = notes_of(about)
-        # What is said of a run's own lines is said once.
+        # Notes about a run's own lines are given once.
         said = {note.kind for note in notes}
         notes += [n for n in found if n not in notes and (n.kind not in said or n.kind in OF_JUDGMENTS)]
         notes += _topics_without(part, every)
@@ -160,25 +160,25 @@ def evaluate(
     conventions: dict[str, Any] = {"order": order, "topics": topics, "duplicates": duplicates}
     for part, runs_of_part in zip(parts, aligned, strict=True):
         said_of = conventions_of(part.needs, part.measures, part.judged, runs_of_part, bounds)
-        # With both kinds of judgments, what is about preferences has a place of its own.
+        # With both kinds of judgments, the conventions of preferences have their own place.
         conventions |= said_of if part is parts[0] else {"preferences": said_of.pop("preferences") | said_of}
     first_notes = [note for part in parts for note in part.judged.notes]
     conventions["notes"] = [note.record() for note in (*first_notes, *notes)]
     return Scores(tuple(sources), every, tuple(map(str, chosen)), values, conventions, low, high)
 
 
-#: What makes the hits of a batch, its runs, and its topics.
+#: A function that makes the hits of a batch, and the batch's runs and topics.
 _Batch: TypeAlias = "tuple[Callable[[], Hits | PreferenceHits], slice, Longs]"
 
 
 class _Part(NamedTuple):
-    """The measures that need one kind of judgments, and what they are computed from."""
+    """The measures that need one kind of judgments, and the data that they are computed from."""
 
     needs: str
     measures: tuple[Measure, ...]
-    judged: Judgments  #: or the documents that the preferences name
+    judged: Judgments  #: for preferences, the documents that they name
     batches: Callable[[Sequence[Alignment]], Iterator[_Batch]]
-    pool: PreferencePool | None = None  #: the preferences, counted
+    pool: PreferencePool | None = None  #: the counted preferences
 
 
 def parts_by_kind(
@@ -188,7 +188,7 @@ def parts_by_kind(
     preferences_format: str | None,
     settings: Mapping[str, Any],
 ) -> list[_Part]:
-    """The measures by the kind of judgments that they need, once it is known that these are there."""
+    """The measures by the kind of judgments that they need, after a check that these were given."""
     absolute = tuple(measure for measure in measures if measure.needs == "judgments")
     relative = tuple(measure for measure in measures if measure.needs == "preferences")
     if isinstance(judgments, Iterator) and not is_frame(judgments):
@@ -204,24 +204,24 @@ def parts_by_kind(
             )
         if absolute:
             raise MeasureError(
-                f"{absolute[0]} needs absolute judgments, and only preferences are given; give judgments "
+                f"{absolute[0]} needs absolute judgments, but only preferences are given; give judgments "
                 f"first, and the preferences with preferences= (--preferences FILE)"
             )
         for name, value in settings.items():
             if value is not None and name != "threads":
                 raise InputError(
-                    f"{name} is for absolute judgments, and only preferences are given; leave it out"
+                    f"{name} is for absolute judgments, but only preferences are given; leave it out"
                 )
         preferences, judgments = judgments, None
     elif relative and preferences is None:
         remedy = "add preferences= (--preferences FILE)"
         if files.is_path(judgments):
             remedy += (
-                f"; if {files.source_name(judgments)} holds preferences in lines like those of qrels, "
+                f"; if {files.source_name(judgments)} holds preferences in lines that look like qrels, "
                 f"name their format with preferences_format= (--preferences-format), e.g. qrels-prefs"
             )
         raise MeasureError(
-            f"{relative[0]} needs preferences, and only absolute judgments are given; {remedy}"
+            f"{relative[0]} needs preferences, but only absolute judgments are given; {remedy}"
         )
     parts = []
     if absolute:
@@ -249,14 +249,14 @@ def parts_by_kind(
 
 
 def _itself(hits: PreferenceHits) -> PreferenceHits:
-    """Hits that are made already."""
+    """A batch whose hits have been made."""
     return hits
 
 
 def answers_as_runs(
     parts: list[_Part], sources: dict[str, Any], run_format: str | None
 ) -> tuple[list[_Part], dict[str, Any]]:
-    """The same, where runs that are answers have become rankings of one document each."""
+    """The same data, in which answers have become rankings of one document each."""
     able = [measure for measure in parts[0].measures if measure.definition.answers]
     if not able:
         return parts, sources
@@ -268,7 +268,7 @@ def answers_as_runs(
     for measure in (measure for part in parts for measure in part.measures):
         if measure not in able:
             raise MeasureError(
-                f"{measure} scores ranked documents, and some of the runs are answers; leave it out, or "
+                f"{measure} scores ranked documents, but some of the runs are answers; leave it out, or "
                 f"evaluate the answers on their own"
             )
     answered = parts[0]._replace(judged=judged, batches=lambda runs: planned_batches(judged.cells, runs))
@@ -285,7 +285,7 @@ def _read_once(source: Any, name: str, reading: Reading) -> Any:
 def _shares(
     parts: Sequence[_Part], runs: int, on_share: Callable[[float], None] | None
 ) -> Callable[[int], None]:
-    """To be called with a number of scores that have been computed."""
+    """A function to call with the number of scores that have just been computed."""
     total = sum(len(part.measures) * len(part.judged.topics) for part in parts) * runs
     done = 0
     lock = Lock()
@@ -300,7 +300,7 @@ def _shares(
     return share
 
 
-#: Scores (run, topic, measure), and what they are at least and at most, where that is not the score itself.
+#: Scores (run, topic, measure), and their lower and upper bounds if these differ from the scores.
 _Block = tuple[Floats, Floats | None, Floats | None]
 
 
@@ -336,7 +336,7 @@ def _block(
                 low[which_runs, which_topics, m] = least.reshape(block)
                 high[which_runs, which_topics, m] = most.reshape(block)
 
-    # Searches take long. In the main thread, Ctrl-C ends them at once.
+    # Searches take a long time. In the main thread, Ctrl-C ends them at once.
     several = not uncertain and part.needs == "judgments"
     for _ in for_each_in_order(score, part.batches(runs), threads if several else 1):
         pass
@@ -368,7 +368,7 @@ def _together(
 
 
 def _ignoring(run: Alignment, every: Sequence[str]) -> Alignment:
-    """The same run; those of its topics count as judged for which there are judgments of either kind."""
+    """The same run. A topic counts as judged if it has judgments of either kind."""
     if not run.unjudged:
         return run
     judged = set(every)
@@ -376,7 +376,7 @@ def _ignoring(run: Alignment, every: Sequence[str]) -> Alignment:
 
 
 def _topics_without(part: _Part, every: Sequence[str]) -> list[Note]:
-    """Topics that have no judgments of the kind that some measures need."""
+    """A note on topics that have no judgments of the kind that some measures need."""
     if len(every) == len(part.judged.topics):
         return []
     own = set(part.judged.topics)
@@ -434,7 +434,7 @@ def _mean(part: _Part, run: Alignment, topics: Topics) -> float:
 
 
 def _bounds(measures: Sequence[Measure], hits: Hits) -> list[tuple[Floats, Floats]]:
-    """(N,) twice for each measure, a few rankings at a time: unlike scores, bounds look at every rank."""
+    """(N,) twice for each measure. It takes a few rankings at a time, because bounds look at every rank."""
     from rankprism.measures.bounds.completions import Completions
 
     depth = int(hits.length.max(initial=0))

@@ -91,7 +91,7 @@ def comparable(
 
 @dataclass(frozen=True, eq=False)
 class Aligned:
-    """Judgments, and runs that have been joined with them once, so that they can be scored often."""
+    """Judgments, and runs that are joined with them only once, so that they can be scored often."""
 
     judgments: Judgments
     runs: Mapping[str, Alignment]
@@ -120,7 +120,7 @@ class Aligned:
 
 
 def cut(run: Alignment, length: Ints | Longs) -> Alignment:
-    """The run with the ranking of each topic cut at a length."""
+    """The same run, with the ranking of each topic cut at this length."""
     kept_length = np.minimum(length, run.length).astype(np.int32)
     topic = np.repeat(np.arange(len(kept_length)), np.diff(run.start))
     kept = run.rank <= kept_length[topic]
@@ -137,7 +137,7 @@ def cut(run: Alignment, length: Ints | Longs) -> Alignment:
 def rescored(
     judged: Judgments, runs: Mapping[str, Any], measures: Sequence[Any], settings: Mapping[str, Any]
 ) -> Scores:
-    """The scores of runs on a collection that was changed on purpose, of which no notes are given."""
+    """The scores of runs on a collection that was changed on purpose, without notes about it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankprismWarning)
         return evaluate(judged, dict(runs), measures, **settings)

@@ -1,9 +1,9 @@
-"""The types of what functions take, by the names that their signatures have.
+"""The types of the arguments of functions, by the names that signatures use.
 
 A type whose values are a few words is a `Literal`. The check at run time (`errors.one_of`), the help and the
-completion of the shell read its words from there, so they are written once. Tests of `compare` and other
-words that are the keys of a table of functions are checked against the table. What the other types accept is
-checked where it is read, in `rankprism.formats`.
+completion of the shell read its words from there, so they are written only once. Words that are the keys of a
+table of functions, such as the tests of `compare`, are checked against the table. The values of other types
+are checked where they are read, in `rankprism.formats`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Path: TypeAlias = str | os.PathLike[str]
 
 
 class Frame(Protocol):
-    """A data frame of pandas, polars or pyarrow, or one that narwhals knows."""
+    """A data frame of pandas, polars or pyarrow, or any other that narwhals supports."""
 
     @property
     def columns(self) -> Any: ...
@@ -81,9 +81,9 @@ Zeros: TypeAlias = Literal["count", "drop"]
 #: By whose preferences runs are scored, and what another study would draw anew.
 Group: TypeAlias = Literal["assessor", "profile"]
 Over: TypeAlias = Literal["assessors", "topics", "both"]
-#: What decides the order of the documents of a topic.
+#: What determines the order of a topic's documents.
 Decider: TypeAlias = Literal["bradley-terry", "wins"]
-#: What a tie is for strengths.
+#: How ties count for strengths.
 TieModel: TypeAlias = Literal["half", "davidson"]
 #: In a simulation: which documents may be shown, how ties are judged, and what users do not want again.
 PoolName: TypeAlias = Literal["retrieved", "judged", "relevant"]

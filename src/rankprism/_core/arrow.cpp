@@ -48,7 +48,7 @@ std::int64_t count_bits(const std::uint8_t* bits, std::int64_t first, std::int64
     return found;
 }
 
-// Whether all bytes are ASCII and none is NUL. Eight at a time, because ids are short: 0 borrows into its top bit.
+// Whether all bytes are ASCII and none is NUL. Tests eight at a time, because ids are short: a 0 borrows into its top bit.
 bool is_simple(std::string_view text) {
     if (text.size() < 8) return is_plain(text.data(), text.size());
     constexpr std::uint64_t ones = 0x0101010101010101ULL, tops = 0x8080808080808080ULL;
@@ -103,7 +103,7 @@ std::string decimal_text(const char* bytes, int width, int scale) {
         digits += static_cast<char>('0' + remainder);
         if (scale > 0 && static_cast<int>(digits.size()) == scale) {
             digits += '.';
-            rest = true;  // a digit stands before the point
+            rest = true;  // there is a digit before the point
         }
         rest |= scale > 0 && static_cast<int>(digits.size()) < scale;
     }
@@ -113,7 +113,7 @@ std::string decimal_text(const char* bytes, int width, int scale) {
     return text;
 }
 
-// The values of one column in one batch, or those of its dictionary.
+// The values of one column in one batch, or of its dictionary.
 class Values {
   public:
     explicit Values(const ArrowSchema& schema) : format_(schema.format == nullptr ? "" : schema.format), kind_(kind_of(format_)) {
@@ -132,16 +132,16 @@ class Values {
         if (array.release == nullptr) return "has been released already";
         // Neither `offset` nor `size` is negative unless `array.length` is, and none of the sums may overflow.
         if (array.offset < 0 || array.length < offset || array.length - offset < size) return "has fewer rows than its batch";
-        if (array.offset > most_values - array.length) return "begins too far behind the start of its buffers";
+        if (array.offset > most_values - array.length) return "begins too far after the start of its buffers";
         offset_ = array.offset + offset;
         size_ = size;
         const std::int64_t buffers = kind_ == Kind::nothing ? 0 : kind_ == Kind::text || kind_ == Kind::large_text ? 3 : 2;
         const bool is_view = kind_ == Kind::text_view;
-        // A view refers to a buffer by a number of 32 bits, so more buffers cannot be meant.
+        // A view refers to a buffer by a 32-bit number, so there cannot be more buffers.
         const bool is_right = is_view ? array.n_buffers >= 3 && array.n_buffers - 3 <= std::numeric_limits<std::int32_t>::max()
                                       : array.n_buffers == buffers;
-        if (!is_right) return "does not have the buffers of its type";
-        if (array.n_children != 0) return "has children, which its type does not have";
+        if (!is_right) return "does not have the buffers that its type needs";
+        if (array.n_children != 0) return "has children, which its type does not allow";
         if (kind_ == Kind::nothing || size == 0) return {};
         if (array.buffers == nullptr || array.buffers[1] == nullptr) return "has no buffer of values";
         if (const std::string_view wrong = check_nulls(array); !wrong.empty()) return wrong;
@@ -151,7 +151,7 @@ class Values {
             more_ = array.buffers + 2;
             more_count_ = array.n_buffers - 3;
             more_sizes_ = static_cast<const std::int64_t*>(array.buffers[array.n_buffers - 1]);
-            if (more_count_ > 0 && more_sizes_ == nullptr) return "has no sizes of its buffers";
+            if (more_count_ > 0 && more_sizes_ == nullptr) return "does not give the sizes of its buffers";
         } else if (buffers == 3) {
             bytes_ = static_cast<const char*>(array.buffers[2]);
             // The end of the last text is the only size of a buffer that the interface gives.
@@ -165,7 +165,7 @@ class Values {
         return kind_ == Kind::nothing || (valid_ != nullptr && !is_set(valid_, offset_ + i));
     }
 
-    // A whole number; only if that is what the values are. Those above 2^63 come out negative.
+    // The value as a whole number; call it only if the values are whole numbers. Numbers above 2^63 come out negative.
     std::int64_t whole(std::int64_t i) const {
         switch (kind_) {
             case Kind::int8: return at<std::int8_t>(i);
@@ -179,7 +179,7 @@ class Values {
         }
     }
 
-    // A number, if the values are numbers or truth values; else NaN.
+    // The value as a number; NaN if the values are neither numbers nor truth values.
     double number(std::int64_t i) const {
         switch (kind_) {
             case Kind::boolean: return is_set(reinterpret_cast<const std::uint8_t*>(data_), offset_ + i) ? 1 : 0;
@@ -196,12 +196,12 @@ class Values {
         }
     }
 
-    // The smallest whole number that floats of this size may also have got by rounding another one.
+    // The smallest whole number that a float of this size may hold because another one was rounded to it.
     double first_inexact() const { return kind_ == Kind::half ? 0x1p11 : kind_ == Kind::single ? 0x1p24 : 0x1p53; }
 
     std::string decimal(std::int64_t i) const { return decimal_text(data_ + (offset_ + i) * width_, width_, scale_); }
 
-    // False if the text lies outside the buffers, as far as that can be known.
+    // False if the text is known to lie outside the buffers.
     bool text(std::int64_t i, std::string_view& found) const {
         if (kind_ == Kind::text) return between(at<std::int32_t>(i), at<std::int32_t>(i + 1), found);
         if (kind_ == Kind::large_text) return between(at<std::int64_t>(i), at<std::int64_t>(i + 1), found);
@@ -220,7 +220,7 @@ class Values {
     }
 
   private:
-    // Reads precision, scale and width from a format such as "d:10,2" or "d:10,2,256". False if it is another one.
+    // Reads precision, scale and width from a format such as "d:10,2" or "d:10,2,256". False for any other format.
     bool parse_decimal() {
         int numbers[3] = {0, 0, 128};
         const char *at = format_.data() + 2, *end = format_.data() + format_.size();
@@ -245,7 +245,7 @@ class Values {
         const auto* valid = static_cast<const std::uint8_t*>(array.buffers[0]);
         if (valid == nullptr) return array.null_count > 0 ? "counts nulls, but has no validity bitmap" : "";
         if (array.null_count >= 0 && array.length - count_bits(valid, array.offset, array.length) != array.null_count) {
-            return "has a validity bitmap with another number of nulls than it counts";
+            return "has a validity bitmap whose number of nulls differs from its count";
         }
         return {};
     }
@@ -266,25 +266,25 @@ class Values {
     Kind kind_;
     int scale_ = 0, width_ = 0;  // of decimal numbers
     std::int64_t offset_ = 0, size_ = 0;
-    const std::uint8_t* valid_ = nullptr;  // a bit for each value; nothing: all are there
+    const std::uint8_t* valid_ = nullptr;  // a bit for each value; nullptr if none is null
     const char* data_ = nullptr;           // numbers, offsets or views
-    const char* bytes_ = nullptr;          // of all texts
+    const char* bytes_ = nullptr;          // the bytes of all texts
     std::int64_t end_ = 0;                 // where they end
     const void** more_ = nullptr;          // buffers of long texts
     std::int64_t more_count_ = 0;
     const std::int64_t* more_sizes_ = nullptr;
 };
 
-// A column by its meaning: ids or numbers, each checked, and errors that say where.
+// A column of ids or of numbers. Each value is checked, and errors name its row.
 class Column {
   public:
-    // what: for messages, e.g. "document"
+    // what: what messages call a value, e.g. "document"
     Column(const ArrowStream& stream, std::int64_t number, const char* what)
         : source_(stream.name()), number_(number), what_(what), own_(stream.column(number)) {
         const ArrowSchema& schema = stream.column(number);
         name_ = schema.name == nullptr ? "" : schema.name;
         if (schema.dictionary != nullptr) dictionary_.emplace(*schema.dictionary);
-        // Dictionaries of dictionaries are no text either: their entries would be taken for ids.
+        // A dictionary of dictionaries is not text either: its entries would be taken for ids.
         const bool is_nested = dictionary_ && schema.dictionary->dictionary != nullptr;
         if (meant().kind() == Kind::other || is_nested || (dictionary_ && !own_.is_whole())) {
             throw BadInput(source_ + ": the column " + quoted(name_) + " has the Arrow type " + shown(own_.format()) +
@@ -292,7 +292,7 @@ class Column {
         }
     }
 
-    // Moves to the rows of a batch; row: the number of the first, from 0.
+    // Moves to the rows of a batch. row: the number of its first row, from 0.
     void start(const ArrowArray& batch, std::int64_t row) {
         const ArrowArray& array = *batch.children[number_];
         row_ = row;
@@ -309,7 +309,7 @@ class Column {
         if (!wrong.empty()) throw BadInput(source_ + ": the column " + quoted(name_) + " of the Arrow stream " + std::string(wrong));
     }
 
-    // Whether ids are made from numbers, so that each lasts until the next call only.
+    // Whether ids are made from numbers, so that each is valid only until the next call.
     bool makes_ids() const { return !meant().is_text(); }
 
     bool is_null(std::int64_t i) const {
@@ -323,7 +323,7 @@ class Column {
         if (makes_ids()) return made(i, at);
         std::string_view text;
         if (!meant().text(at, text)) fail(i, "the text in the column " + quoted(name_) + " lies outside its buffers");
-        if (text.empty()) fail(i, "'' is no " + std::string(what_) + " id; " + rule);
+        if (text.empty()) fail(i, "'' is not a valid " + std::string(what_) + " id; " + rule);
         if (same_id(text, last_)) return text;
         if (!is_simple(text)) check_unusual(i, text);
         if (text.size() > longest_id) fail(i, "the " + std::string(what_) + " id is longer than a gigabyte");
@@ -360,7 +360,7 @@ class Column {
     // Where the value of a row is in the dictionary.
     std::int64_t entry(std::int64_t i) const {
         const std::int64_t at = own_.whole(i);
-        if (at < 0 || at >= dictionary_->size()) fail(i, "the column " + quoted(name_) + " refers to no entry of its dictionary");
+        if (at < 0 || at >= dictionary_->size()) fail(i, "the column " + quoted(name_) + " refers to an entry that its dictionary lacks");
         return at;
     }
 
@@ -378,21 +378,21 @@ class Column {
             return made_;
         }
         const double value = values.number(at);
-        if (values.kind() == Kind::boolean) fail(i, std::string(value == 0 ? "False" : "True") + " is no " + what_ + " id; " + rule);
+        if (values.kind() == Kind::boolean) fail(i, std::string(value == 0 ? "False" : "True") + " is not a valid " + what_ + " id; " + rule);
         char text[400];  // the largest numbers have 309 digits
         if (std::isfinite(value) && value == std::trunc(value)) {  // a whole number that passed through a float column
             if (std::abs(value) >= values.first_inexact()) {
                 std::snprintf(text, sizeof text, "%.17g", value);
                 fail(i, "the " + std::string(what_) + " id " + text + " in the column " + quoted(name_) +
-                            " is a float too large to be exact, so it may be another id rounded; make the column whole "
-                            "numbers or text where the ids come from");
+                            " is a float too large to be exact, so another id may have been rounded to it; make the column "
+                            "whole numbers or text where the ids come from");
             }
             std::snprintf(text, sizeof text, "%.0f", value == 0 ? 0.0 : value);
             made_ = text;
             return made_;
         }
         std::snprintf(text, sizeof text, "%g", value);
-        fail(i, std::string(text) + " is no " + what_ + " id; " + rule);
+        fail(i, std::string(text) + " is not a valid " + what_ + " id; " + rule);
     }
 
     void check_unusual(std::int64_t i, std::string_view text) const {
@@ -425,7 +425,7 @@ void work(std::int64_t i) {
     if ((i & 0xFFFF) == 0) check_interrupt();
 }
 
-// A table of judgments. All batches are kept until it is read, because document ids point into them.
+// A table of judgments. All batches are kept until the table is read, because document ids point into them.
 class Judged {
   public:
     Judged(ArrowStream& stream, std::int64_t topic, std::int64_t aspect, std::int64_t doc, std::int64_t grade)
@@ -436,7 +436,7 @@ class Judged {
         }
     }
 
-    // Reads topic after topic, which is the order of almost all tables. Returns false if a topic comes back.
+    // Reads one topic after another, as almost all tables list them. Returns false if a topic comes back.
     bool read_grouped(JudgmentTable& table) {
         std::vector<JudgmentRow> rows;
         std::int32_t last = -1;
@@ -496,7 +496,7 @@ class Judged {
         grade_.start(batch, first);
     }
 
-    // The number of a name, which is often that of the row before.
+    // The number of a name, which is often the name of the row before.
     static std::int32_t known(Names& names, std::int32_t last, std::string_view name) {
         return last >= 0 && same_id(names[last], name) ? last : names.number(name);
     }
@@ -521,7 +521,7 @@ ArrowStream::ArrowStream(ArrowArrayStream& given, std::string name) : name_(std:
         throw BadInput(name_ + ": the Arrow stream holds no rows with named columns; pass a table, not a single column");
     }
     const auto is_whole = [](const ArrowSchema* column) { return column != nullptr && column->release != nullptr; };
-    if (schema_->n_children < 0) throw BadInput(name_ + ": the schema of the Arrow stream counts fewer than no columns");
+    if (schema_->n_children < 0) throw BadInput(name_ + ": the schema of the Arrow stream has a negative number of columns");
     for (std::int64_t i = 0; i < schema_->n_children; ++i) {
         const ArrowSchema* column = schema_->children == nullptr ? nullptr : schema_->children[i];
         if (!is_whole(column) || (column->dictionary != nullptr && !is_whole(column->dictionary))) {

@@ -1,5 +1,5 @@
-// Tables of other libraries, read through the Arrow C stream interface. No Arrow library is needed for it: the interface
-// is three C structs, see https://arrow.apache.org/docs/format/CStreamInterface.html.
+// Reads tables of other libraries through the Arrow C stream interface. This needs no Arrow library: the interface is
+// three C structs, see https://arrow.apache.org/docs/format/CStreamInterface.html.
 #pragma once
 
 #include <cstdint>
@@ -97,7 +97,7 @@ class ArrowStream {
     ArrowStream(ArrowArrayStream& given, std::string name);
 
     const std::string& name() const { return name_; }
-    std::vector<std::string> columns() const;  // their names
+    std::vector<std::string> columns() const;  // the names of the columns
     const ArrowSchema& column(std::int64_t number) const;
 
     // The next rows. At the end of the stream, the batch has nothing to release.

@@ -32,7 +32,7 @@ std::vector<Kind> kinds_of(const double* relevant, std::int64_t aspects, std::in
         for (std::int64_t t = 0; t < aspects; ++t) reach[t] = relevant[t * docs + d] > 0;
         if (reach.any()) all.push_back({reach, a * static_cast<double>(reach.count()) + b});
     }
-    // Kinds that reach more come first, so that a kind that makes another superfluous comes before it.
+    // Kinds that reach more come first, so that a kind comes before the kinds that it makes superfluous.
     std::stable_sort(all.begin(), all.end(), [](const Kind& x, const Kind& y) { return x.reach.count() > y.reach.count(); });
     for (const Kind& kind : all) {
         if (kept.size() % 256 == 0) check_interrupt();
@@ -61,7 +61,7 @@ double over_subsets(const std::vector<Kind>& kinds, std::int64_t aspects, std::s
     return best;
 }
 
-// Branch and bound: take the kind that reaches most for its cost, or leave it out.
+// Branch and bound: take the kind that reaches the most for its cost, or leave it out.
 class Search {
   public:
     // unit: every cost is a multiple of it; 0 if no such number is known.
@@ -129,7 +129,7 @@ class Search {
                 }
                 return;
             }
-            // First with the kind that reaches most for its cost, and in the next round without it.
+            // First search with the kind that reaches the most for its cost, and in the next round without it.
             const auto next = std::min_element(left.begin(), left.end(), [&](const Kind& x, const Kind& y) {
                 return per_aspect(x, reached) < per_aspect(y, reached);
             });
@@ -181,9 +181,9 @@ class Search {
     std::vector<Kind> kinds_;
     std::size_t need_;
     double unit_;
-    double best_ = impossible;  // found
+    double best_ = impossible;  // the least cost found
     double open_ = impossible;  // a lower bound of the cost of what was not searched
-    std::int64_t nodes_;        // left to spend
+    std::int64_t nodes_;        // the rest of the budget
     std::vector<std::pair<double, std::size_t>> prices_;
 };
 

@@ -28,7 +28,7 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-// Rankings that are better by a smaller share are not searched for, because the difference may be rounding.
+// The search ignores rankings that are better by less than this share, because the difference may be due to rounding.
 constexpr double tolerance = 5e-13;
 
 // What a document offers to an aspect.
@@ -37,7 +37,7 @@ struct Offer {
 };
 using Offers = std::vector<Offer>;  // by aspect
 
-// Larger values, then smaller stops come first.
+// Larger values come first, and among equal values smaller stops.
 struct Before {
     bool operator()(const Offers& x, const Offers& y) const {
         return std::lexicographical_compare(x.begin(), x.end(), y.begin(), y.end(), [](const Offer& a, const Offer& b) {
@@ -46,7 +46,7 @@ struct Before {
     }
 };
 
-// An offer that occurs. It is all that an aspect sees of a document.
+// One of the offers that occur. An aspect sees nothing else of a document.
 struct Level {
     int aspect;
     double value, factor;  // factor: 1 - stop
@@ -54,7 +54,7 @@ struct Level {
 
 // Documents with the same offers.
 struct Kind {
-    std::vector<int> levels;  // on the aspects to which they are something
+    std::vector<int> levels;  // on the aspects to which they offer something
     int copies;
     std::vector<std::int32_t> docs;
     std::vector<int> better;  // kinds that may be taken first without loss
@@ -63,21 +63,21 @@ struct Kind {
 struct Problem {
     int aspects = 0, depth = 0;
     Numbers discount;
-    std::vector<Level> levels;     // by aspect,
-    std::vector<int> level_start;  // which starts here
+    std::vector<Level> levels;     // of one aspect after another
+    std::vector<int> level_start;  // where each aspect starts
     std::vector<Kind> kinds;
     std::vector<Offers> greedy;             // the greedy ranking
-    std::vector<std::int32_t> greedy_docs;  // and its documents
+    std::vector<std::int32_t> greedy_docs;  // the documents of the greedy ranking
 
     int level_count() const { return static_cast<int>(levels.size()); }
     int kind_count() const { return static_cast<int>(kinds.size()); }
 };
 
-// Whether an x in place of a y, or before a y instead of after it, is never worse for the aspect.
+// Whether putting x in place of y, or before y instead of after it, is never worse for the aspect.
 //
 // Let v and s be an offer's value and stop, D the discount, and `rate` the aspect's largest v / s: whatever leaves
 // the share M of an aspect's worth gets at most rate · D · (1 - M) out of it. Exchange y at i with x at j > i, where
-// those between them leave M and get B. The sum changes by
+// the documents between them leave M and get B. The sum changes by
 //   D_i (v_x - v_y) - (s_x - s_y) B + M D_j ((1 - s_x) v_y - (1 - s_y) v_x),   B <= rate · D_i · (1 - M),
 // which is >= 0 under either condition below. If there is no x at j, it is the same with M = 0.
 bool at_least(const Offer& x, const Offer& y, double rate) {
@@ -143,7 +143,7 @@ Problem read_problem(const double* value, const double* stop, std::int64_t aspec
         return found;
     };
     std::vector<std::int32_t> order(docs);
-    Greedy().order(value, stop, aspects, docs, order.data());  // leaves out what offers nothing, as we do
+    Greedy().order(value, stop, aspects, docs, order.data());  // leaves out documents that offer nothing, as we do
     order.erase(std::find(order.begin(), order.end(), -1), order.end());
     problem.depth = static_cast<int>(std::min<std::int64_t>(depth, static_cast<std::int64_t>(order.size())));
     problem.discount.assign(discount, discount + problem.depth);
@@ -160,9 +160,9 @@ class Prices {
   public:
     // Starts with what each level would add to the greedy ranking.
     explicit Prices(const Problem& problem);
-    // No ranking is better.
+    // An upper bound: no ranking is better.
     double root() const { return root_; }
-    // The most that the aspect can get from the position on, with that worth left, after paying.
+    // The most that the aspect can get, after paying, at this position and later ones, if that worth is left.
     double shopping(int aspect, int position, double worth) const {
         const Numbers& grid = grids_[aspect].worth;
         const double* row = &tables_[grids_[aspect].row(position)];
@@ -173,9 +173,9 @@ class Prices {
         // The most is a convex function of the worth, so the line between two points is above it.
         return row[g] + (row[g - 1] - row[g]) * ((worth - grid[g]) / (grid[g - 1] - grid[g]));
     }
-    // The most that positions from this one on can earn.
+    // The most that this position and all later ones can earn.
     double earnings(int position) const { return earnings_[position]; }
-    // What a copy of the kind costs the position that takes it. Copies that are there count as earned.
+    // What a copy of the kind costs the position that takes it. Copies that are available count as earned.
     double copy(int kind) const { return prices_[of_kind(kind)]; }
     // Looks for prices that bring root() down to `low`. One step is as much work as step_cost() nodes.
     void tune(double low, std::int64_t steps);
@@ -191,7 +191,7 @@ class Prices {
     };
     struct Step {
         int shift;
-        double weight;  // of the first of the two
+        double weight;  // of the first of the two points
         double from(const double* point) const { return weight * point[shift] + (1 - weight) * point[shift + 1]; }
     };
     std::size_t of_level(int position, int level) const { return position * problem_.levels.size() + level; }
@@ -215,7 +215,7 @@ Prices::Prices(const Problem& problem) : problem_(problem) {
     scale_.resize(prices_.size());
     Numbers greedy_gain(depth, 0.0);
     for (int a = 0; a < problem.aspects; ++a) {
-        Numbers left(depth + 1, 1.0), later(depth + 1, 0.0);  // later: what is still to be got of a worth of 1
+        Numbers left(depth + 1, 1.0), later(depth + 1, 0.0);  // later: what can still be gained from a worth of 1
         for (int i = 0; i < depth; ++i) {
             const auto [value, stop] = problem.greedy[i][a];
             greedy_gain[i] += problem.discount[i] * value * left[i];
@@ -255,8 +255,8 @@ void Prices::make_grid(int aspect) {
         const double factor = problem_.levels[l].factor;
         if (factor < 1 && std::find(factors.begin(), factors.end(), factor) == factors.end()) factors.push_back(factor);
     }
-    // The powers of a single factor are all that occurs. Several factors have too many products: there, four points
-    // an octave are close enough.
+    // If there is one factor, only its powers occur. Several factors have too many products; for them, four points
+    // per octave are close enough.
     const double ratio = factors.size() == 1 ? factors[0] : std::sqrt(std::sqrt(0.5));
     const std::size_t most = factors.empty() ? 1 : factors.size() == 1 ? problem_.depth + 1 : 1000;
     Grid grid{{1.0}, aspect == 0 ? 0 : grids_.back().row(problem_.depth + 1)};
@@ -272,7 +272,7 @@ void Prices::make_grid(int aspect) {
     grids_.push_back(std::move(grid));
 }
 
-// What the position earns with a document of the kind.
+// What the position earns from a document of the kind.
 double Prices::earning(int position, int kind) const {
     double sum = -copy(kind);
     for (const int level : problem_.kinds[kind].levels) sum += prices_[of_level(position, level)];
@@ -387,13 +387,13 @@ void Prices::tune(double low, std::int64_t steps) {
 struct Layer {
     Numbers value, bound;
     Numbers left;             // (state, aspect)
-    std::vector<int> copies;  // (state, kind), not more than there are positions to come
+    std::vector<int> copies;  // (state, kind), at most the number of remaining positions
     std::vector<std::uint64_t> hash;
 
     void clear() { value.clear(), bound.clear(), left.clear(), copies.clear(), hash.clear(); }
 };
 
-// How a state was reached: from which state of the layer before, by a document of which kind.
+// How a state was reached: the state of the previous layer, and the kind of the document that was taken.
 struct Taken {
     std::size_t from;
     int kind;
@@ -417,7 +417,7 @@ class Search {
     double low_ = 0, high_;
     std::int64_t nodes_;
     Layer layer_, next_;
-    std::vector<std::vector<Taken>> taken_;  // of all layers behind and the next
+    std::vector<std::vector<Taken>> taken_;  // of all earlier layers and the next one
     std::vector<std::int32_t> best_;         // the ranking that is worth low_
     std::vector<std::int32_t> slots_;  // a hash table of next_; -1: empty
     Numbers shopping_, left_;
@@ -455,7 +455,7 @@ void Search::tune(std::int64_t nodes) {
     high_ = std::min(high_, prices_.root());
 }
 
-// Goes through all layers, but only the `width` most promising states of each. Returns the largest bound of the
+// Goes through all layers, but keeps only the `width` most promising states of each. Returns the largest bound of the
 // states left out, or 0.
 double Search::sweep(std::size_t width) {
     double left_out = 0;
@@ -486,7 +486,7 @@ double Search::sweep(std::size_t width) {
     return left_out;
 }
 
-// Extends the state by a document of each kind that makes sense.
+// Extends the state by a document of each kind that may be worth taking.
 void Search::expand(int position, std::size_t state) {
     const double* left = &layer_.left[state * problem_.aspects];
     const int* copies = &layer_.copies[state * problem_.kinds.size()];
@@ -533,7 +533,7 @@ void Search::remember(int position, Taken taken) {
     for (auto kind = kinds.rbegin(); kind != kinds.rend(); ++kind) best_.push_back(problem_.kinds[*kind].docs[used[*kind]++]);
 }
 
-// Puts (left_, copies_) into the next layer, unless it is there with at least this value.
+// Puts (left_, copies_) into the next layer, unless that layer has it with at least this value.
 void Search::add(double value, double bound, Taken taken, std::vector<Taken>& layer) {
     const std::size_t aspects = left_.size(), kinds = copies_.size();
     std::uint64_t hash = 0;

@@ -12,8 +12,8 @@ struct Best {
 };
 
 // The largest Σ_i discount[i] Σ_a value[a][d_i] Π_{j<i} (1 - stop[a][d_j]) over all sequences of at most
-// `depth` different documents lies between low and high. They are equal if it is proved that no ranking is better
-// than low by more than a share of 1e-12.
+// `depth` different documents lies between low and high. The two are equal if the search has proved that no ranking
+// exceeds low by more than the share 1e-12.
 //
 // value[a * docs + d] >= 0 and 0 <= stop[a * docs + d] <= 1 as in Greedy; discount > 0, never increasing.
 // nodes: the budget of the search. It is counted in steps and not in seconds, so that every machine gives up at the

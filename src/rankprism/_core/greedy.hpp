@@ -19,8 +19,8 @@ class Greedy {
     // Documents that are alike on every aspect. At any step all of them offer the same, so it is enough to
     // compare kinds, of which a topic has only a few.
     struct Kind {
-        std::int64_t row;       // of their values and stops, in rows_
-        std::size_t next, end;  // those not taken yet, ascending, in docs_
+        std::int64_t row;       // where rows_ has their values and stops
+        std::size_t next, end;  // where docs_ has the documents that are left, ascending
     };
     void find_kinds(const double* value, const double* stop, std::int64_t aspects, std::int64_t docs);
 

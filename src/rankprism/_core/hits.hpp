@@ -16,7 +16,7 @@ constexpr std::int32_t nowhere = 0x7FFFFFFF;  // the rank of padding
 constexpr std::int32_t all_negative = -2;     // the number of a document whose grades are all negative
 
 struct PaddedHits {
-    std::int64_t rankings = 0, relevant = 0, judged = 0;  // relevant, judged: documents of the ranking with most of them
+    std::int64_t rankings = 0, relevant = 0, judged = 0;  // relevant, judged: the most that any ranking has
     std::vector<std::int32_t> rank, condensed_rank;       // (ranking, relevant)
     std::vector<double> grade;                            // (ranking, aspect, relevant)
     std::vector<std::int32_t> judged_rank;                // (ranking, judged)

@@ -31,7 +31,7 @@ std::string line_of_row(const Text& text, std::int64_t row) {
 // The columns of a line that are used. There is no grade if the number of columns is wrong.
 struct Columns {
     std::string_view topic, aspect, doc, grade;
-    const char* next;  // line
+    const char* next;  // the next line
 };
 
 Columns take_columns(const char* p, JudgmentFormat format) {
@@ -67,7 +67,7 @@ double parse_grade(const Text& text, const char* line, std::string_view column, 
     return grade;
 }
 
-// Reads topic after topic. Returns false if a topic comes back.
+// Reads one topic after another. Returns false if a topic comes back.
 bool read_topics(JudgmentTable& table, const Text& text, JudgmentFormat format) {
     std::vector<JudgmentRow> rows;
     std::int32_t topic = -1;
@@ -95,7 +95,7 @@ bool read_topics(JudgmentTable& table, const Text& text, JudgmentFormat format) 
             aspect = table.aspect_names.number(columns.aspect);
             aspect_name = columns.aspect;
         }
-        JudgmentRow& row = rows.emplace_back();  // in place, which is faster than a row that is copied
+        JudgmentRow& row = rows.emplace_back();  // filled in place, which is faster than copying a row
         row.doc = columns.doc;
         row.aspect = aspect;
         row.number = number;
@@ -107,7 +107,7 @@ bool read_topics(JudgmentTable& table, const Text& text, JudgmentFormat format) 
     return true;
 }
 
-// What a thread makes of a block: its topics, up to a mistake or to a topic that comes back.
+// What a thread reads from a block: its topics, up to the first mistake or the first topic that comes back.
 struct Part {
     Text text;
     JudgmentTable table;
@@ -131,7 +131,7 @@ bool read_grouped(JudgmentTable& table, const Source& source, JudgmentFormat for
             }
         },
         [&](const Part& part) {
-            // The other blocks are like the first one. Memory that is not used after all costs nothing.
+            // The other blocks are probably like the first one. Memory that stays unused costs nothing.
             if (table.empty() && !part.table.empty()) {
                 table.reserve(part.table, 1.1 * static_cast<double>(source.size()) / static_cast<double>(part.text.size()));
             }
@@ -162,7 +162,7 @@ bool JudgmentTable::append(const JudgmentTable& other) {
     for (std::int32_t a = 0; a < other.aspect_names.size(); ++a) aspect.push_back(aspect_names.number(other.aspect_names[a]));
     const auto aspects = static_cast<std::int64_t>(aspects_.size()), docs = static_cast<std::int64_t>(relevant_number.size()),
                slots = static_cast<std::int64_t>(slots_.size());
-    // All names, because the topic of a mistake has only a name, and it may be the one that comes back.
+    // All names are compared, because the topic of a mistake has only a name and may be the one that comes back.
     const std::int32_t names = topic_names.size();
     for (std::int32_t n = 0; n < other.topic_names.size(); ++n) {
         if (topic_names.number(other.topic_names[n]) < names) return false;
@@ -271,7 +271,7 @@ void JudgmentTable::add_topic(std::int32_t name, std::vector<JudgmentRow>& rows,
     Topic topic{name, static_cast<std::int64_t>(aspects_.size()), 0, static_cast<std::int64_t>(relevant_number.size()), 0,
                 static_cast<std::int64_t>(slots_.size()), 0};
 
-    // The topic's aspects, as people list them.
+    // The topic's aspects in the order in which people list them.
     local_aspect_.resize(aspect_names.size(), -1);
     const auto has = [this](std::int32_t aspect) {
         if (local_aspect_[aspect] >= 0) return;
@@ -292,8 +292,8 @@ void JudgmentTable::add_topic(std::int32_t name, std::vector<JudgmentRow>& rows,
         local_aspect_[aspects_[a]] = static_cast<std::int32_t>(a - topic.aspects);
     }
 
-    // Documents are sorted by id, descending, the rows of a document by aspect, and repeated rows stay as they came. A
-    // topic has many rows and few documents, so documents are sorted first, and then rows are counted into their places.
+    // Documents are sorted by id, descending, and the rows of a document by aspect; repeated rows keep their order. A
+    // topic has many rows and few documents, so documents are sorted first, and rows are then placed by counting.
     scratch_.number_documents(rows);
     std::vector<Scratch::Document>& docs = scratch_.documents;
     scratch_.sort_documents();

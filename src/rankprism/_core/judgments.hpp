@@ -19,7 +19,7 @@ enum class JudgmentFormat {
     prels,      // topic doc grade method probability
 };
 
-// Grades lie between -largest_grade and this: sums and products of them are then finite numbers.
+// Grades lie between -largest_grade and largest_grade, so that their sums and products are finite numbers.
 constexpr double largest_grade = 1e9;
 constexpr const char* grade_range = "grades lie between -1,000,000,000 and 1,000,000,000";
 
@@ -27,7 +27,7 @@ constexpr const char* grade_range = "grades lie between -1,000,000,000 and 1,000
 struct JudgmentRow {
     std::string_view doc;
     std::int32_t aspect;
-    std::int64_t number;  // of the row in its source, from 0
+    std::int64_t number;  // the number of the row in its source, from 0
     double grade;
 };
 
@@ -48,10 +48,10 @@ class JudgmentTable {
     // Adds a whole topic. Each topic may be added only once. Ids are copied. `bare` are aspects that the topic has even
     // if no document is judged on them.
     void add_topic(std::int32_t name, std::vector<JudgmentRow>& rows, const std::vector<std::int32_t>& bare = {});
-    // Adds all topics of another table. False if one of them is here already; then the table is of no use.
+    // Adds all topics of another table. Returns false if this table has one of them already; it is then unusable.
     bool append(const JudgmentTable& other);
-    void reserve(const JudgmentTable& part, double times);  // room for so many tables like this one
-    void sort_topics();  // when all are there
+    void reserve(const JudgmentTable& part, double times);  // room for `times` tables like `part`
+    void sort_topics();  // after the last topic was added
     void clear();        // keeps the memory
     bool empty() const { return topics_.empty(); }
 
@@ -79,7 +79,7 @@ class JudgmentTable {
     Narrow row_aspect;
     Grades row_grade;
 
-    // Two judgments that contradict each other. add_topic throws it, and its caller makes the message.
+    // Two judgments that contradict each other. add_topic throws this, and its caller writes the message.
     struct Conflict { std::int32_t topic; JudgmentRow first, second; };
 
   private:
@@ -91,7 +91,7 @@ class JudgmentTable {
     bool is_marked(const Topic& topic, std::uint32_t hash) const { return (marks_[mark(topic, hash)] >> (hash & 63) & 1) != 0; }
     std::int64_t look_up(const Topic& topic, std::string_view doc, std::uint32_t hash) const;
 
-    std::vector<Topic> topics_;        // as they came
+    std::vector<Topic> topics_;        // in the order in which they were added
     std::vector<std::int32_t> order_;  // canonical position -> index in topics_
     std::vector<std::int32_t> rank_;   // name -> canonical position
     std::vector<std::int32_t> aspects_;
@@ -99,7 +99,7 @@ class JudgmentTable {
     std::vector<std::uint64_t> doc_offset_{0};
     std::vector<Slot> slots_;  // a small hash table for each topic
     // One word for eight slots, in which the hash of each document sets a bit. Most documents of a run are not judged, and
-    // nearly all of them are told by this bit.
+    // for nearly all of them this bit is 0, so no slot has to be looked at.
     std::vector<std::uint64_t> marks_;
     std::vector<std::int32_t> local_aspect_;
     std::vector<std::uint64_t> aspect_value_;  // of each aspect's name, see listed_value
@@ -109,7 +109,7 @@ class JudgmentTable {
         struct Document { std::string_view id; std::uint32_t hash; };
         std::vector<Slot> slots;
         std::vector<Document> documents;      // each once
-        std::vector<std::uint32_t> document;  // of each row, by its number in documents
+        std::vector<std::uint32_t> document;  // of each row, as an index into documents
         std::vector<std::uint32_t> place;     // of each document in the table
         std::vector<std::uint32_t> order;     // of the rows
         std::vector<std::uint32_t> sorted, count;

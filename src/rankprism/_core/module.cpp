@@ -175,8 +175,8 @@ nb::tuple judgment_sizes(const JudgmentTable& table) {
     return nb::make_tuple(to_numpy(std::move(relevant)), to_numpy(std::move(aspect_start)));
 }
 
-// The grades above 0 of some topics as (topic, aspect, relevant document), padded with 0. No topic may have more aspects
-// or documents.
+// The grades above 0 of some topics as (topic, aspect, relevant document), padded with 0. No topic may have more than
+// this number of aspects or documents.
 nb::object padded_grades(const JudgmentTable& table, const Positions& topics, std::int64_t aspects, std::int64_t docs) {
     const auto count = static_cast<std::int64_t>(topics.shape(0));
     std::vector<double> grades;
@@ -184,12 +184,12 @@ nb::object padded_grades(const JudgmentTable& table, const Positions& topics, st
         grades.resize(static_cast<std::size_t>(count * aspects * docs));
         for (std::int64_t i = 0; i < count; ++i) {
             const JudgmentTable::Topic& judged = table.topic(static_cast<std::int32_t>(topics(i)));
-            if (judged.aspects_end - judged.aspects > aspects) throw nb::value_error("a topic has more aspects");
+            if (judged.aspects_end - judged.aspects > aspects) throw nb::value_error("a topic has more aspects than that");
             double* here = grades.data() + i * aspects * docs;
             for (std::int64_t d = judged.docs; d < judged.docs_end; ++d) {
                 const std::int64_t number = table.relevant_number[d];
                 if (number < 0) continue;
-                if (number >= docs) throw nb::value_error("a topic has more relevant documents");
+                if (number >= docs) throw nb::value_error("a topic has more relevant documents than that");
                 for (std::int64_t r = table.row_start[d]; r < table.row_start[d + 1]; ++r) {
                     const double grade = table.row_grade[r];
                     if (grade > 0) here[table.row_aspect[r] * docs + number] = grade;
@@ -302,7 +302,7 @@ nb::object as_rows(std::vector<std::int32_t> order, std::int64_t rows, std::int6
     return to_numpy(std::move(order)).cast().attr("reshape")(rows, columns);
 }
 
-// value, stop: topic by aspect by document. The order of each topic.
+// value, stop: topic by aspect by document. Returns the order of each topic.
 nb::object greedy(const Cube& value, const Cube& stop) {
     const auto topics = static_cast<std::int64_t>(value.shape(0)), aspects = static_cast<std::int64_t>(value.shape(1)),
                docs = static_cast<std::int64_t>(value.shape(2));
@@ -317,8 +317,8 @@ nb::object greedy(const Cube& value, const Cube& stop) {
     return as_rows(std::move(order), topics, docs);
 }
 
-// value, stop: topic by aspect by document; discount: by position. The order of each topic, as from greedy, and what
-// it is worth at least and at most.
+// value, stop: topic by aspect by document; discount: by position. Returns the order of each topic, as greedy does, and
+// lower and upper bounds of its worth.
 nb::tuple exact(const Cube& value, const Cube& stop, const Numbers& discount, std::int64_t nodes) {
     const auto topics = static_cast<std::int64_t>(value.shape(0)), aspects = static_cast<std::int64_t>(value.shape(1)),
                docs = static_cast<std::int64_t>(value.shape(2));
@@ -337,7 +337,8 @@ nb::tuple exact(const Cube& value, const Cube& stop, const Numbers& discount, st
     return nb::make_tuple(as_rows(std::move(order), topics, docs), to_numpy(std::move(low)), to_numpy(std::move(high)));
 }
 
-// relevant: topic by aspect by document; need: aspects to be reached, by topic. What they cost at least and at most.
+// relevant: topic by aspect by document; need: number of aspects to reach, by topic. Returns lower and upper bounds of
+// the cost.
 nb::tuple minimal_covers(const Cube& relevant, const Counts& need, double a, double b, std::int64_t nodes) {
     const auto aspects = static_cast<std::int64_t>(relevant.shape(1)), docs = static_cast<std::int64_t>(relevant.shape(2));
     std::vector<double> low(relevant.shape(0)), high(relevant.shape(0));
@@ -465,9 +466,9 @@ Array<double> solved(const Matrix& a, const Numbers& b) {
     return to_numpy(std::move(x));
 }
 
-// A batch of rankings needs a dozen arrays of a few megabytes, and so does the next one. glibc returns so much memory to the
-// system when it is freed, and gets it back page by page, cleared, which takes as long as the arithmetic. It keeps as
-// much as it has once seen being freed, up to 32 MiB; a block that is never touched is enough for that, and costs nothing.
+// Every batch of rankings needs a dozen arrays of a few megabytes. glibc returns freed blocks of this size to the system and
+// gets them back page by page, cleared, which takes as long as the arithmetic. It stops doing so for blocks up to the
+// largest one that it has seen freed, at most 32 MiB. Freeing a block that was never touched is enough, and costs nothing.
 void keep_freed_memory() {
 #ifdef __GLIBC__
     void* volatile block = std::malloc((std::size_t{32} << 20) - (1 << 16));  // volatile: not to be optimised away

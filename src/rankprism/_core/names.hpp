@@ -26,12 +26,12 @@ class Names {
         return slot.number;
     }
 
-    // Its number, or -1.
+    // The number of a name, or -1 if it has none.
     std::int32_t find(std::string_view name) const {
         return slots_.empty() ? -1 : slots_[place(hash_bytes(name), name)].number;
     }
 
-    // Valid until the next name is added.
+    // The name with a number; valid until the next name is added.
     std::string_view operator[](std::int32_t number) const {
         return std::string_view(bytes_).substr(end_[number], end_[number + 1] - end_[number]);
     }
@@ -63,12 +63,12 @@ class Names {
         }
     }
 
-    std::string bytes_;  // one name behind the other, which takes less memory than a string for each
+    std::string bytes_;  // all names, end to end, which takes less memory than a string for each
     std::vector<std::size_t> end_{0};
     std::vector<Slot> slots_;
 };
 
-// Whole numbers first and by value, then everything else by its bytes.
+// Whole numbers come first, by value, and then everything else, by its bytes.
 inline bool comes_before(std::string_view a, std::string_view b) {
     const auto is_number = [](std::string_view s) {
         return !s.empty() && s.find_first_not_of("0123456789") == std::string_view::npos;
@@ -84,8 +84,8 @@ inline bool comes_before(std::string_view a, std::string_view b) {
     return a < b;
 }
 
-// The value of a name that is a whole number below 10^18, and a larger number for all others: whatever comes before
-// another name has no greater value, and comparing values is fast.
+// The value of a name that is a whole number below 10^18, and a larger number for all others. A name never has a greater
+// value than one that is listed after it, and comparing values is fast.
 inline std::uint64_t listed_value(std::string_view name) {
     constexpr std::uint64_t none = ~std::uint64_t{0};
     if (name.empty()) return none;

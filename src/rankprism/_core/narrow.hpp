@@ -9,7 +9,7 @@
 
 namespace rankprism {
 
-// Whole numbers from 0 on: one byte each, until a larger one comes.
+// Whole numbers ≥ 0, which take one byte each until a larger one is added.
 class Narrow {
   public:
     std::size_t size() const { return bytes_.size() / width_; }
@@ -28,7 +28,7 @@ class Narrow {
         for (std::size_t i = 0; i < numbers.size(); ++i) put(first + i, numbers[i]);
     }
 
-    // The numbers of another column behind these, each replaced by its entry in `map`.
+    // Appends the numbers of another column, each replaced by its entry in `map`.
     void append(const Narrow& other, const std::vector<std::uint32_t>& map) {
         for (const std::uint32_t number : map) widen(number);
         const std::size_t first = size(), count = other.size();
@@ -67,7 +67,7 @@ class Narrow {
         else put_as<std::uint32_t>(i, number);
     }
 
-    // Makes every number as wide as this one has to be.
+    // Makes every number wide enough for this one.
     void widen(std::uint32_t number) {
         const std::size_t width = number <= 0xFF ? 1 : number <= 0xFFFF ? 2 : 4;
         if (width <= width_) return;
@@ -82,7 +82,7 @@ class Narrow {
     std::size_t width_ = 1;
 };
 
-// Grades: a few values that come again and again, so each row has only the number of its value.
+// Grades are a few values that occur again and again, so each row holds only the number of its value.
 class Grades {
   public:
     std::size_t size() const { return row_.size(); }
@@ -104,7 +104,7 @@ class Grades {
     void clear() { row_.clear(); }
 
   private:
-    // Bits are compared, so that -0 stays what it is.
+    // Bits are compared, so that -0 does not become 0.
     static std::uint64_t bits(double value) {
         std::uint64_t word;
         std::memcpy(&word, &value, sizeof word);
@@ -124,7 +124,7 @@ class Grades {
     std::vector<double> values_;  // in the order in which they came
     std::unordered_map<std::uint64_t, std::uint32_t> number_;
     Narrow row_;
-    std::vector<std::uint32_t> numbers_;  // while they are appended
+    std::vector<std::uint32_t> numbers_;  // used while numbers are appended
 };
 
 }  // namespace rankprism

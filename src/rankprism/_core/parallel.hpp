@@ -1,4 +1,4 @@
-// Several threads work on one text, and the result is the same as that of one thread.
+// Several threads work on one text, and the result is the same as with one thread.
 #pragma once
 
 #include <algorithm>
@@ -15,11 +15,11 @@
 
 namespace rankprism {
 
-// Takes pieces of work as long as there are any:
+// Takes pieces of work until there are none:
 //   next(piece)   fetches the next piece, one thread at a time; false if there is none;
 //   work(piece)   is done by several threads at once, each on its own piece;
-//   commit(piece) is called for one piece after the other, in the order of next; false to end here.
-// Whatever one of them throws is thrown here, and if several throw, it is what a single thread would have met first.
+//   commit(piece) is called for one piece after another, in the order of next; it returns false to end the work.
+// An error in one of them is thrown here; of several errors, it is the one that a single thread would have met first.
 // A thread that is ahead waits for its turn, so there are never more pieces in memory than threads.
 //
 // The calling thread is one of the workers. Only it looks for Ctrl-C, because Python's signals belong to the thread
@@ -101,14 +101,14 @@ void in_order(int threads, Next&& next, Work&& work, Commit&& commit) {
     try {
         for (int t = 1; t < threads; ++t) others.emplace_back(run, false);
     } catch (const std::system_error&) {
-        // The system gives no more threads; those that there are do the work.
+        // The system refuses to start more threads; those that have started do the work.
     }
     run(true);
     for (std::thread& other : others) other.join();
     if (error != nullptr) std::rethrow_exception(error);
 }
 
-// How many threads are worth starting for so many bytes: small texts are read before a second thread has begun.
+// How many threads are worth starting for this many bytes: small texts are read before a second thread has started.
 inline int worthwhile(int threads, std::size_t bytes, std::size_t block) {
     return static_cast<int>(std::clamp<std::size_t>(bytes / std::max<std::size_t>(block, 1), 1, static_cast<std::size_t>(std::max(threads, 1))));
 }

@@ -1,7 +1,7 @@
-// Depth first, the most promising document first. Below a beginning of a ranking, a document d can be worth no more
-// than a bound that looks at what has been read and at the best that could still be read before d; the bounds, sorted,
-// meet the weights of the ranks that are left. A beginning whose bound is not above the best ranking found is left out.
-// When the budget of nodes is spent, the largest bound among those left is what the best ranking gets at most.
+// The search goes depth first and takes the most promising document first. After a beginning of a ranking, the worth of a
+// document d is bounded by what has been read and by the best that could still be read before d. These bounds, sorted, are
+// multiplied by the weights of the remaining ranks. A beginning whose bound is not above the best ranking found is left
+// out. When the budget of nodes is spent, the largest remaining bound is an upper bound of the best ranking's worth.
 #include "preferred.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace rankprism {
 namespace {
 
-// A ranking that is better by less is not worth looking for: the difference may be rounding.
+// A ranking that is better by less is not worth looking for: the difference may be due to rounding.
 constexpr double tolerance = 1e-12;
 
 class Search {
@@ -25,7 +25,7 @@ class Search {
         }
         depth_ = std::min<std::int64_t>(depth, static_cast<std::int64_t>(docs_.size()));
         for (std::size_t s = 0; s < u.sets.size(); ++s) sets_[u.sets[s]] = s;
-        // What d can be worth at best, by how many documents stand above it: sums of its largest utilities.
+        // The most that d can be worth, by the number of documents above it: sums of its largest utilities.
         best_sums_.assign(u.docs, {});
         highest_.assign(u.docs, 0.0);
         for (const std::int32_t d : docs_) {
@@ -55,20 +55,20 @@ class Search {
   private:
     double start() const { return u_.combine == Combine::mean ? 0.0 : u_.combine == Combine::min ? 2.0 : 1.0; }
 
-    // The utility of d next, after the documents above.
+    // The utility of d as the next document, after those above.
     double worth(std::int32_t d, std::int64_t rank, std::int64_t set) const {
         if (set >= 0 && u_.after[set * u_.docs + d] >= 0) return u_.after[set * u_.docs + d];
         if (terms_[rank][d] == 0) return u_.alone[d];
         return u_.combine == Combine::mean ? sum_[rank][d] / terms_[rank][d] : sum_[rank][d];
     }
 
-    // What d can be worth at most on any later rank.
+    // The most that d can be worth at any later rank.
     double most(std::int32_t d, std::int64_t rank) const {
         double most;
         if (terms_[rank][d] == 0) {
             most = std::max(u_.alone[d], highest_[d]);
         } else if (u_.combine != Combine::mean) {
-            most = sum_[rank][d];  // it can only fall
+            most = sum_[rank][d];  // the sum can only fall
         } else if (!all_known_) {
             most = std::max(sum_[rank][d] / terms_[rank][d], highest_[d]);
         } else {
@@ -111,8 +111,8 @@ class Search {
         bool tried = false;  // of documents that are all alike, one is enough
         for (const auto& [negative, d] : next) {
             if (u_.pool[d] == 2 && std::exchange(tried, true)) continue;
-            // What a document can be worth only falls on the way down, so the bounds from here hold below, too:
-            // the document itself at its rank, and the best of the others behind it.
+            // The most that a document can be worth never rises on the way down, so the bounds found here also hold
+            // below: the document itself at its rank, and the best of the others after it.
             double quick = value + weight_[rank] * -negative;
             for (std::int64_t i = rank + 1, at = 0; i < depth_; ++i, ++at) {
                 if (bounds[at].second == d) ++at;

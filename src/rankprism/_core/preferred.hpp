@@ -1,4 +1,4 @@
-// Best rankings by preferences, with proof; and the linear systems behind pooled utilities.
+// The best rankings by preferences, with a proof, and the linear systems that pooled utilities need.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace rankprism {
 
-// What a number is at least and at most.
+// A lower and an upper bound of a number.
 struct Interval {
     double low, high;
 };
@@ -27,7 +27,7 @@ struct Preferred {
 };
 
 // The largest Σ_i weight[i] U(d_i | d_1 … d_(i-1)) over all rankings of at most `depth` different documents of the
-// pool lies between low and high, which are equal where it is proved. weight >= 0, never increasing.
+// pool lies between low and high, which are equal if the search has found a proof. weight >= 0, never increasing.
 // nodes: how many beginnings of rankings are looked at, so that every machine gives up at the same place.
 Interval best_preferred(const Preferred& utilities, const double* weight, std::int64_t depth, std::int64_t nodes);
 

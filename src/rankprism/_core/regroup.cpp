@@ -15,7 +15,7 @@
 namespace rankprism {
 namespace {
 
-constexpr std::size_t piece_size = 1 << 20;  // bytes that are read from a file at a time
+constexpr std::size_t piece_size = 1 << 20;  // number of bytes to read from a file at a time
 
 BadInput changed(const std::string& name) {
     return BadInput(name + ": was changed while it was being read; try again when nothing writes to it");
@@ -26,7 +26,7 @@ const char* end_of_line(const char* p, const char* end) {
     return newline == nullptr ? end : static_cast<const char*>(newline);
 }
 
-// A file that nobody else sees, and that is gone when it is closed.
+// A file that no other process sees, and that vanishes when it is closed.
 #ifdef _WIN32
 std::FILE* nameless_file() {
     char* path = _tempnam(nullptr, "rankprism");  // in the folder of TMP
@@ -123,7 +123,8 @@ Regrouped::Regrouped(Source source, std::size_t block, std::size_t budget)
 void Regrouped::number_topics() {
     Names names;
     std::int32_t topic = -1;
-    // Mostly the topic of the line before comes again, or the one that came behind it before, and no name is looked up.
+    // Mostly the topic is the same as in the line before, or the one that followed that topic last time. Then no name is
+    // looked up.
     const auto number = [&](std::string_view name) {
         for (std::int32_t guess : {topic, topic + 1}) {
             if (guess >= 0 && guess < names.size() && same_id(names[guess], name)) return guess;
@@ -167,7 +168,7 @@ std::size_t Regrouped::group_of(std::size_t topic) const {
     return static_cast<std::size_t>(after - groups_.begin()) - 1;
 }
 
-// Each line stands behind the number of its topic.
+// Each line follows the number of its topic.
 void Regrouped::sort_into_file() {
     sorted_ = std::make_unique<Scratch>(source_.name());
     const std::size_t most = std::clamp<std::size_t>((std::size_t{64} << 20) / groups_.size(), 1 << 12, piece_size);
@@ -180,7 +181,7 @@ void Regrouped::sort_into_file() {
         written[g] += waiting[g].size();
         waiting[g].clear();
     };
-    std::size_t g = 0;  // mostly that of the line before
+    std::size_t g = 0;  // mostly the group of the line before
     for_each_line([&](const Text&, const char* line, const char* end, std::int32_t topic) {
         const auto number = static_cast<std::size_t>(topic);
         if (number < groups_[g].first || number >= groups_[g].end) g = group_of(number);
@@ -219,7 +220,7 @@ bool Regrouped::next(Source& source) {
             return true;
         });
     } else {
-        std::vector<char> lines;  // read, and not yet put into their places
+        std::vector<char> lines;  // lines that were read and not yet put in their places
         const std::size_t all = group.bytes + group.lines * sizeof(std::int32_t);
         for (std::size_t read = 0; read < all;) {
             check_interrupt();

@@ -15,7 +15,7 @@ namespace rankprism {
 // Bytes that are kept in a file. The file has no name, and it vanishes with the object.
 class Scratch {
   public:
-    explicit Scratch(std::string source);  // for which it is: for messages
+    explicit Scratch(std::string source);  // source: the name of the source, for messages
     ~Scratch();
     Scratch(const Scratch&) = delete;
     Scratch& operator=(const Scratch&) = delete;
@@ -31,7 +31,7 @@ class Scratch {
     std::FILE* file_;
 };
 
-// A long row of numbers, of which the last ones are in memory and the others, if there are more, in a file.
+// A long row of numbers. The last ones are in memory and the others, if there are any, in a file.
 class LongRow {
   public:
     LongRow(std::string source, std::size_t in_memory) : source_(std::move(source)), most_(std::max<std::size_t>(in_memory, 1)) {}
@@ -58,15 +58,14 @@ class LongRow {
     std::vector<std::int32_t> last_;
 };
 
-// The lines of a source whose topics are scattered, brought together: topic after topic in the order in which they first
-// occur, and the lines of a topic as they stand. As many topics as fit into `budget` bytes are in memory at a time. If that
-// is not all of them, the lines are first sorted into a file: the lines of the topics that will be in memory together are
-// together there. So memory does not grow with the source, and time grows only as the source does. Errors name the lines
-// of the source.
+// Brings the scattered lines of each topic together. Topics come in the order in which they first occur, and the lines of a
+// topic keep their order. As many topics as fit into `budget` bytes are in memory at a time. If these are not all topics,
+// the lines are first sorted into a file, which keeps the lines of topics that will be in memory at the same time together.
+// So memory does not grow with the source, and time grows only in proportion to it. Errors name the lines of the source.
 class Regrouped {
   public:
     Regrouped(Source source, std::size_t block, std::size_t budget);
-    // Whether there are more topics. `source` is their text, which lasts until the next call.
+    // Whether there are more topics. `source` becomes their text, which is valid until the next call.
     bool next(Source& source);
 
   private:
@@ -94,8 +93,8 @@ class Regrouped {
     std::vector<Group> groups_;
     std::unique_ptr<Scratch> sorted_;  // only if there are several groups
     std::size_t done_ = 0;             // groups
-    std::vector<std::size_t> start_;   // in memory, of the topics of the present group
-    std::vector<std::size_t> place_;   // where the next line of each goes
+    std::vector<std::size_t> start_;   // where each topic of the current group starts in memory
+    std::vector<std::size_t> place_;   // where the next line of each topic goes
     std::vector<char> memory_;
 };
 

@@ -1,4 +1,4 @@
-// What is computed along the documents of each ranking and aspect. numpy is slow on rows as short as these.
+// Computations along the documents of each ranking and aspect. numpy is slow on such short rows.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@ namespace rankprism {
 // The highest value of each row; 0 if none is above 0.
 void highest_of_rows(const double* values, std::int64_t rows, std::int64_t docs, double* highest);
 
-// For each value, the number of values above 0 that stand before it in its row.
+// For each value, the number of values above 0 that come before it in its row.
 void count_before(const double* values, std::int64_t rows, std::int64_t docs, std::int32_t* count);
 
-// The values of each topic's documents in the order that it has for all aspects; 0 where the order is -1.
+// The values of each topic's documents in a given order, which is the same for all aspects; 0 where the order is -1.
 void put_in_order(const double* values, const std::int32_t* order, std::int64_t topics, std::int64_t aspects, std::int64_t docs,
                   double* ordered);
 

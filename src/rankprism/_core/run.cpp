@@ -28,8 +28,8 @@ double parse_rank(std::string_view column) {
     return parse_number(column, rank) ? rank : no_rank;
 }
 
-// A score is nearly always a number such as 19.858854. What is not is left to parse_number, which gives the same number
-// for what is.
+// A score is nearly always a number such as 19.858854. Any other form is left to parse_number, which gives the same result
+// for this form.
 bool parse_score(std::string_view column, double& score) {
     static constexpr std::uint32_t power[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
     const char* const start = column.data() + (column.front() == '-');
@@ -49,7 +49,7 @@ bool parse_score(std::string_view column, double& score) {
 struct Columns {
     const char* line;
     std::string_view topic, doc, rank, score;
-    const char* next;  // line
+    const char* next;  // the next line
 };
 
 Columns take_columns(const char* p) {
@@ -68,7 +68,7 @@ Columns take_columns(const char* p) {
     return found;
 }
 
-// Into its place, because a line that is returned would be written twice.
+// Writes into the given place, because a line that is returned would be written twice.
 void parse_line(const Text& text, const Columns& columns, RunLine& line) {
     const auto fail = [&](const std::string& message) { text.fail(columns.line, message); };
     if (columns.score.empty()) {
@@ -83,7 +83,7 @@ void parse_line(const Text& text, const Columns& columns, RunLine& line) {
     line.hash = hash_bytes(columns.doc);
 }
 
-// The lines of a topic, which belong to somebody else.
+// The lines of a topic, which are owned elsewhere.
 class Lines {
   public:
     Lines(const std::vector<RunLine>& all) : begin_(all.data()), end_(begin_ + all.size()) {}
@@ -102,7 +102,7 @@ class Lines {
 // The document ids of one ranking, to find repeated documents.
 class Seen {
   public:
-    // Whether all hashes differ, as they nearly always do; then all documents do. It takes half the memory of the slots.
+    // Whether all hashes differ, as they nearly always do; then all documents differ. It takes half the memory of the slots.
     bool all_differ(const Lines& lines) {
         std::size_t size = 64;
         while (size < lines.size() * 2) size *= 2;
@@ -124,7 +124,7 @@ class Seen {
         slots_.assign(size, Slot{0, -1});
     }
 
-    // The line that had this id before, or -1.
+    // The earlier line with this id, or -1.
     std::int32_t add(const Lines& lines, std::int32_t line) {
         const std::uint32_t hash = lines[line].hash;
         std::size_t s = hash & (slots_.size() - 1);
@@ -141,7 +141,7 @@ class Seen {
     std::vector<std::uint32_t> hashes_;
 };
 
-// What is found in some topics of a run, in the order of the run.
+// The hits of some topics of a run, in the order of the run.
 struct Found {
     struct Topic {
         std::int32_t number;  // of the judgments; -1: not judged
@@ -149,7 +149,7 @@ struct Found {
         std::uint8_t remarks = 0;
     };
     std::vector<Topic> topics;
-    std::vector<std::int32_t> rank, doc;  // of all hits, topic after topic
+    std::vector<std::int32_t> rank, doc;  // of all hits, one topic after another
     std::vector<std::string> unjudged;    // names of the topics that are not judged
     Disagreement disagreement;
     Unmatched unmatched;
@@ -163,7 +163,7 @@ struct Found {
 
 bool comes_first(std::int32_t topic, std::int32_t known) { return known < 0 || topic < known; }
 
-// Puts together what was found, in the order of the judgments.
+// Collects the hits in the order of the judgments.
 class Collection {
   public:
     explicit Collection(std::int32_t topics) : begin_(topics), hits_(topics, 0) {
@@ -172,7 +172,7 @@ class Collection {
         result_.remarks.assign(topics, 0);
     }
 
-    // False if a topic comes back; then the collection is of no use.
+    // Returns false if a topic comes back; the collection is then unusable.
     bool add(const Found& found) {
         auto at = static_cast<std::int64_t>(result_.rank.size());
         std::size_t unjudged = 0;
@@ -231,13 +231,13 @@ class Collection {
 
     Alignment result_;
     Names unjudged_;
-    std::vector<std::int64_t> begin_;  // of each topic's part in rank and doc
+    std::vector<std::int64_t> begin_;  // where each topic begins in rank and doc
     std::vector<std::int32_t> hits_;
     std::int32_t last_ = -1;
     bool is_sorted_ = true;  // whether the run has its topics in the order of the judgments
 };
 
-// Sorts one topic after the other and finds the judged documents.
+// Sorts one topic after another and finds the judged documents.
 class Aligner {
   public:
     Aligner(const JudgmentTable& judgments, std::string source, Where where, Order order, Duplicates duplicates)
@@ -262,7 +262,7 @@ class Aligner {
         const bool all_differ = seen_.all_differ(lines);
         if (!all_differ) seen_.start(lines.size());
         const std::int32_t t = judgments_.find_topic(name);
-        if (t < 0) {  // no judgments: only checked
+        if (t < 0) {  // without judgments, lines are only checked
             if (!all_differ) for (const std::int32_t i : ranking_) is_new(name, lines, i);
             found.unjudged.emplace_back(name);
             found.topics.push_back({-1});
@@ -323,11 +323,11 @@ class Aligner {
         return look;
     }
 
-    // Compares the order of the ranks with that of the scores.
+    // Compares the order by rank with the order by score.
     std::uint8_t remarks(std::int32_t t, const Lines& lines, const Look& look) {
         if (lines.size() < 2 || (look.ranks_ascend && look.falls && !look.rises)) return 0;
         if (!look.falls && !look.rises) return equal;
-        bool ranked = false;  // not all by the same rank
+        bool ranked = false;  // whether the ranks differ at all
         for (const RunLine& line : lines) {
             if (std::isnan(line.rank)) return 0;
             ranked |= line.rank != lines.front().rank;
@@ -393,7 +393,7 @@ class Aligner {
             case Order::rank: break;
         }
         if (!std::isnan(line.rank)) return -line.rank;
-        throw BadInput(source_ + ", " + where_(line) + ": the rank is not a number; order by score instead, or mend the rank column");
+        throw BadInput(source_ + ", " + where_(line) + ": the rank is not a number; order by score instead, or correct the rank column");
     }
 
     void sort(const Lines& lines) {
@@ -417,7 +417,7 @@ class Aligner {
         if (duplicates_ == Duplicates::first) return false;
         if (first > second) std::swap(first, second);
         throw BadInput(source_ + ", " + where_(lines[second]) + ": document " + quoted(lines[second].id()) +
-                       " stands twice in topic " + quoted(topic) + ", first at " + where_(lines[first]) +
+                       " occurs twice in topic " + quoted(topic) + ", first at " + where_(lines[first]) +
                        "; remove one, or keep the better-ranked of each with duplicates=\"first\" (--duplicates first)");
     }
 
@@ -477,7 +477,7 @@ void RunTable::finish() {
 
 std::string RunTable::where(const RunLine& line) const {
     if (is_text_) return "line " + std::to_string(text_.line_of(line.doc));
-    // The ids stand one behind the other in the order of the rows.
+    // The ids are stored end to end in the order of the rows.
     const auto row = std::upper_bound(lines.begin(), lines.end(), line.doc,
                                       [](const char* doc, const RunLine& other) { return doc < other.doc; });
     const auto number = row - lines.begin();
@@ -486,7 +486,7 @@ std::string RunTable::where(const RunLine& line) const {
 
 Alignment align(const JudgmentTable& judgments, const RunTable& run, Order order, Duplicates duplicates) {
     Aligner aligner(judgments, run.name(), [&run](const RunLine& line) { return run.where(line); }, order, duplicates);
-    // Topics are numbered as they begin, so the numbers never fall unless the lines of a topic stand scattered.
+    // Topics are numbered as they begin, so the numbers never fall unless the lines of a topic are scattered.
     if (std::is_sorted(run.topic.begin(), run.topic.end())) {
         std::size_t line = 0;
         for (std::int32_t t = 0; t < run.topics.size(); ++t) {
@@ -531,7 +531,7 @@ Ranking ranking(const RunTable& run, Order order, Duplicates duplicates) {
 
 namespace {
 
-// Reads topic after topic.
+// Reads one topic after another.
 void read_topics(Aligner& aligner, std::vector<RunLine>& lines, const Text& text) {
     std::string_view topic;
     lines.clear();
@@ -549,7 +549,7 @@ void read_topics(Aligner& aligner, std::vector<RunLine>& lines, const Text& text
     text.check_rest();
 }
 
-// What a thread makes of a block: what it found, up to a mistake. The next block uses the same memory.
+// What a thread reads from a block: the hits up to the first mistake. The next block reuses the memory.
 struct Part {
     Text text;
     std::optional<Aligner> aligner;

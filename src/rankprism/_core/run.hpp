@@ -18,7 +18,7 @@ enum class Order {
     trec_eval,  // the same on scores rounded to 32 bits
     ascending,  // score descending, ties by document id ascending
     rank,       // rank column ascending, ties by document id descending
-    input,      // as the lines stand
+    input,      // the order of the lines
 };
 
 enum class Duplicates { error, first };
@@ -38,7 +38,7 @@ class RunTable {
   public:
     static RunTable from_text(Text text);
     explicit RunTable(std::string name) : name_(std::move(name)) {}
-    // Adds a row and copies its ids. The lines can be used when all rows are there and `finish` was called.
+    // Adds a row and copies its ids. The lines can be used after all rows were added and `finish` was called.
     void add(std::string_view topic, std::string_view doc, double score, double rank);
     void finish();
 
@@ -49,14 +49,14 @@ class RunTable {
     Names topics;
     std::vector<RunLine> lines;
     std::vector<std::int32_t> topic;  // of each line
-    std::vector<std::int64_t> rows;   // of a source with several runs: where each line stands, from 1; else empty
+    std::vector<std::int64_t> rows;   // for a source with several runs: the row of each line, from 1; else empty
     bool has_ranks = true;
 
   private:
     std::string name_;
     Text text_;
     bool is_text_ = false;
-    std::vector<char> ids_;  // one behind the other, in the order of the lines
+    std::vector<char> ids_;  // end to end, in the order of the lines
     bool ids_are_clean_ = true;  // no document id has stray characters (see Stray)
 };
 
@@ -64,7 +64,7 @@ class RunTable {
 enum Remark : std::uint8_t {
     disagreeing = 1,  // a document has a better rank and a lower score than another
     rising = 2,       // the scores rise from the first rank to the last, or are the numbers of the lines
-    equal = 4,        // two or more documents, and all have one score
+    equal = 4,        // there are several documents, and all have the same score
 };
 
 // Two documents that the rank column and the scores put in different orders.
@@ -73,7 +73,7 @@ struct Disagreement {
     double rank = 0, score = 0, worse_rank = 0, higher_score = 0;
 };
 
-// A topic none of whose retrieved documents is judged, with an id from either side.
+// A topic none of whose retrieved documents is judged, with a retrieved and a judged document id.
 struct Unmatched {
     std::int32_t topic = -1;  // none
     std::string retrieved, judged;
@@ -88,8 +88,8 @@ struct Alignment {
     std::vector<std::uint8_t> retrieved;  // whether the run has the topic at all
     std::vector<std::string> unjudged;    // topics of the run that the judgments lack
     std::vector<std::uint8_t> remarks;    // of each topic's ranking
-    Disagreement disagreement;            // that of the first topic with one
-    Unmatched unmatched;                  // the first topic of the kind
+    Disagreement disagreement;            // in the first topic that has one
+    Unmatched unmatched;                  // the first such topic
     Stray stray;                          // among the ids of the run's topics and documents
 };
 

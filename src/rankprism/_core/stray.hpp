@@ -20,7 +20,7 @@ inline bool has_edge_blank(std::string_view id) {
     return !id.empty() && (is_blank(id.front()) || is_blank(id.back()));
 }
 
-// How many ids have one, and the first of them.
+// How many ids have such a character, and the first of these ids.
 struct Stray {
     struct Kind {
         std::int64_t ids = 0;
@@ -34,7 +34,7 @@ struct Stray {
         if (has_edge_blank(id) && edge.ids++ == 0) edge.first = id;
     }
 
-    // What was found behind these ids.
+    // Adds what was found in later ids.
     void add(const Stray& later) {
         add(mark, later.mark);
         add(space, later.space);

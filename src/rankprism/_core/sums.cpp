@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <cfloat>
 
-// Every operation rounds to a double at once. CMakeLists.txt sees to it that a product and a sum are not contracted.
+// Every operation rounds to a double at once. CMakeLists.txt ensures that a product and a sum are not contracted.
 static_assert(FLT_EVAL_METHOD == 0, "rankprism needs double arithmetic that keeps no extra digits");
 
 namespace rankprism {
 namespace {
 
-// Adds up `together` lines of values at a time. A sum waits for its previous addition, so that several lines,
-// none of which waits for another, take hardly longer than one.
+// Adds up `together` lines of values at a time. Each addition waits for the previous one of its own line, so several lines
+// take hardly longer than one.
 template <int together> void add_lines(const double* values, const double* factors, std::int64_t docs, double* sums) {
     double sum[together] = {};
     for (std::int64_t h = 0; h < docs; ++h) {

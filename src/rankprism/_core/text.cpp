@@ -60,7 +60,7 @@ bool starts_with(const char* p, std::size_t size, std::string_view magic) {
     return size >= magic.size() && std::memcmp(p, magic.data(), magic.size()) == 0;
 }
 
-// The size of the byte-order mark with which a file may begin.
+// The size of the byte-order mark at the beginning of a file, if it has one.
 std::size_t mark_size(const char* p, std::size_t size) { return starts_with(p, size, "\xEF\xBB\xBF") ? 3 : 0; }
 
 BadInput shortened(const std::string& name) {
@@ -74,7 +74,7 @@ std::uint64_t random_word() {
 
 }  // namespace
 
-// Not reproducible on purpose; see hash_bytes. The multiplier is odd, so that no bit of an id is lost.
+// The secrets are not reproducible, on purpose: see hash_bytes. The multiplier is odd, so that no bit of an id is lost.
 const std::uint64_t hash_secret[2] = {random_word(), random_word() | 1};
 
 Source Source::bytes(std::string_view data, const std::string& name) {
@@ -211,7 +211,7 @@ const char* Text::find_foreign() const {
 
 void Text::check_rest() const {
     if (foreign_ == nullptr) return;
-    if (*foreign_ == 0) fail(foreign_, "a NUL byte: this is a binary file, not text");
+    if (*foreign_ == 0) fail(foreign_, "has a NUL byte, so this is a binary file, not text");
     char byte[8];
     std::snprintf(byte, sizeof byte, "0x%02X", static_cast<unsigned>(static_cast<unsigned char>(*foreign_)));
     fail(foreign_, std::string("byte ") + byte + " is not valid UTF-8; convert the file, e.g. iconv -f LATIN1 -t UTF-8");
@@ -236,7 +236,7 @@ const char* line_start(const char* begin, const char* p) {
     return p;
 }
 
-// Where a topic begins behind a line of another topic, between two lines of different topics.
+// Where a topic begins after a line of another topic, between two lines of different topics.
 const char* change_between(const char* one, const char* other) {
     constexpr std::ptrdiff_t few = 1 << 12;
     const std::string_view topic = topic_at(other);
@@ -252,17 +252,17 @@ const char* change_between(const char* one, const char* other) {
     return change;
 }
 
-// Where the last topic of the text begins, if a line of another topic stands before it; else nullptr. The text ends with
+// Where the last topic of the text begins, if a line of another topic comes before it; else nullptr. The text ends with
 // a newline. If the lines of a topic are scattered, it is some place where the topic changes, or nullptr by chance.
 const char* last_change(const char* begin, const char* end) {
-    const char* last = nullptr;  // line with data
+    const char* last = nullptr;  // the last line with data
     for (const char* stop = end; last == nullptr; stop = line_start(begin, stop - 1)) {
         if (stop == begin) return nullptr;
         const char* line = line_start(begin, stop - 1);
         if (next_line(line, stop)) last = line;
     }
     const std::string_view topic = topic_at(last);
-    // Longer and longer steps back, which miss a change only if the lines of a topic are scattered.
+    // Go back in longer and longer steps, which miss a change only if the lines of a topic are scattered.
     for (std::ptrdiff_t step = 1 << 12; ; step *= 2) {
         const bool is_first = last - begin <= step;
         const char* before = is_first ? begin : line_start(begin, last - step);
@@ -317,7 +317,7 @@ bool parse_any_number(std::string_view column, double& value) {
     const auto result = std::from_chars(first, last, value);
     if (result.ptr != last) return false;
     if (result.ec == std::errc::result_out_of_range) {
-        // Too small to tell from zero is a number; too large is not.
+        // A number too small to tell from zero is accepted; one that is too large is not.
         const std::string copy(first, last);
         value = std::strtod(copy.c_str(), nullptr);
     } else if (result.ec != std::errc()) {

@@ -1,4 +1,4 @@
-// Text files as bytes: loading them, checking them, and walking their lines and columns.
+// Text files as bytes: loads them, checks them, and walks through their lines and columns.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 
 namespace rankprism {
 
-// A user's mistake: reaches Python as rankprism.InputError.
+// A user's mistake, which reaches Python as rankprism.InputError.
 struct BadInput : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -32,14 +32,14 @@ struct BadInput : std::runtime_error {
 class Source {
   public:
     static Source file(const std::string& path, const std::string& name);
-    static Source bytes(std::string_view data, const std::string& name);  // which must outlive the source
+    static Source bytes(std::string_view data, const std::string& name);  // data must outlive the source
 
     std::size_t size() const { return size_; }
     const std::string& name() const { return name_; }
     void read(std::size_t at, std::size_t size, char* to) const;
     // The number of newlines before a place.
     std::int64_t newlines(std::size_t before) const;
-    // For a source that was made from another one: the line there that stands at this place here.
+    // For a source that was made from another one: the line of the other source that is at this place here.
     std::function<std::int64_t(std::size_t)> original_line;
 
   private:
@@ -50,7 +50,7 @@ class Source {
     int file_ = -1;
 };
 
-// Lines of a source in memory. Newlines follow the last byte, so that whoever looks at many bytes at a time never has to
+// Lines of a source in memory. Newlines follow the last byte, so that code that looks at many bytes at a time never has to
 // check for the end of the buffer.
 class Text {
   public:
@@ -68,8 +68,8 @@ class Text {
     // Whether all of it is ASCII.
     bool ascii() const { return ascii_; }
 
-    // A text ends before the first line that cannot be text. This throws the error for that line, if there is one. It is
-    // called after all lines before have been read, so that the first mistake of a file is the one that is reported.
+    // A text ends before the first line that cannot be text. This throws the error for that line, if there is one. Call it
+    // after all lines before have been read, so that the first mistake in a file is the one that is reported.
     void check_rest() const;
 
     // Lines are not stored, and are counted only if an error has to name one.
@@ -78,17 +78,17 @@ class Text {
 
   private:
     friend class Blocks;
-    char* reserve(std::size_t size);   // room for that many bytes and the padding; keeps what is there
-    void finish(std::size_t size);     // checks the bytes, now that they are there
+    char* reserve(std::size_t size);   // room for this many bytes and the padding; keeps the contents
+    void finish(std::size_t size);     // checks the bytes after they were loaded
     bool begins_file() const { return at_ == 0 && !source_.original_line; }
-    void check_beginning();            // nothing at all, foreign encodings, packed files
+    void check_beginning();            // refuses empty files, foreign encodings and packed files
     const char* find_foreign() const;  // a NUL byte, or a byte that is not UTF-8; end() if there is none
 
     std::unique_ptr<char[]> memory_;
     std::size_t room_ = 0;
     std::size_t end_ = 0, skip_ = 0;  // the first bytes may be a byte-order mark
     std::size_t at_ = 0;              // place in the source
-    const char* foreign_ = nullptr;   // the first byte that is no text
+    const char* foreign_ = nullptr;   // the first byte that is not text
     bool ascii_ = true;
     Source source_;
 };
@@ -118,7 +118,7 @@ inline bool same_id(std::string_view a, std::string_view b) {
     return load(a.data() + a.size() - 8) == load(b.data() + a.size() - 8);  // some of them again
 }
 
-// The same for two columns of a text, where eight bytes may be looked at in any case.
+// The same for two columns of a text, where eight bytes can always be read.
 inline bool same_column(std::string_view a, std::string_view b) {
 #if defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     if (a.size() == b.size() && a.size() - 1 < 8) return (load(a.data()) ^ load(b.data())) << (64 - 8 * a.size()) == 0;
@@ -153,7 +153,7 @@ inline Bytes64 look_at(const char* p) {
         found.newlines |= bits(_mm_cmpeq_epi8(bytes, newline)) << at;
     }
 #elif __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    // Adding 0x5F sets the top bit of every byte from 0x21 to 0x7F, and adding 0x7F that of every byte from 0x01 on. The
+    // Adding 0x5F sets the top bit of every byte from 0x21 to 0x7F, and adding 0x7F sets it for every byte except 0. The
     // product moves the eight top bits together.
     constexpr std::uint64_t low = 0x7F7F7F7F7F7F7F7FULL;
     const auto bits = [](std::uint64_t high) { return ((~high & 0x8080808080808080ULL) >> 7) * 0x0102040810204080ULL >> 56; };
@@ -171,8 +171,8 @@ inline Bytes64 look_at(const char* p) {
     return found;
 }
 
-// Where each of the first N columns of the line at p ends, and the line itself. False if the line is an unusual one: if it
-// has fewer columns or more than 64 bytes, if it begins with a blank, or if several separators stand between two columns.
+// Where each of the first N columns of the line at p ends, and where the line ends. False if the line is unusual: if it has
+// fewer columns or more than 64 bytes, begins with a blank, or has several separators between two columns.
 template <std::size_t N> bool find_columns(const char* p, unsigned (&end)[N], unsigned& end_of_line) {
     const Bytes64 bytes = look_at(p);
     if (bytes.newlines == 0) return false;
@@ -186,7 +186,7 @@ template <std::size_t N> bool find_columns(const char* p, unsigned (&end)[N], un
     return end[N - 1] <= end_of_line && (behind_another & ((std::uint64_t{2} << end[N - 1]) - 1)) == 0;
 }
 
-// The first byte that does not belong to a column. Eight at a time: a byte below 0x21 borrows into its top bit.
+// The first byte that does not belong to a column. Tests eight at a time: a byte below 0x21 borrows into its top bit.
 inline const char* column_end(const char* p) {
 #if defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     for (;; p += 8) {
@@ -215,7 +215,7 @@ inline const char* line_end(const char* p) {
 
 inline bool is_comment(const char* p) { return p[0] == '#' && (p[1] == ' ' || p[1] == '\t'); }
 
-// The column at p; afterwards p stands on the next column or on the newline.
+// The column at p; afterwards p is at the next column or at the newline.
 inline std::string_view take_column(const char*& p) {
     const char* start = p;
     p = column_end(p);
@@ -234,15 +234,15 @@ inline bool next_line(const char*& p, const char* end) {
 }
 
 // Cuts a source into texts of about `block` bytes. A cut is made where the topic changes, and the cuts depend only on the
-// text, so whoever works on a text has whole topics, unless the lines of a topic are scattered over the source.
+// text, so each text has whole topics, unless the lines of a topic are scattered over the source.
 // Memory does not grow with the source, and a text is still in the cache when it is parsed.
 class Blocks {
   public:
-    // Enough to forget the system calls, and small enough for the cache.
+    // Large enough that system calls do not matter, and small enough for the cache.
     static constexpr std::size_t usual = 1 << 19;
 
     Blocks(Source source, std::size_t block) : source_(std::move(source)), block_(std::max<std::size_t>(block, 1)) {}
-    // The next text; false at the end. It reuses the memory of the text that it gets.
+    // Reads the next text into `text` and reuses its memory; false at the end.
     bool next(Text& text);
 
   private:
@@ -250,7 +250,7 @@ class Blocks {
     std::size_t block_, at_ = 0;
 };
 
-// How a source is read. None of it changes what is read.
+// How a source is read. These settings do not change the result.
 struct Reading {
     int threads = 1;
     std::size_t block = Blocks::usual;       // bytes that a thread works on at a time
@@ -258,9 +258,9 @@ struct Reading {
     static constexpr std::size_t usual_budget = 128 << 20;
 };
 
-// Position of the first byte that is no UTF-8, or end.
+// The position of the first byte that is not UTF-8, or end.
 const char* find_invalid_utf8(const char* p, const char* end);
-// Whether all bytes are ASCII and none is NUL: what nearly every text is, in one look.
+// Whether all bytes are ASCII and none is NUL. This is quick, and true of nearly every text.
 bool is_plain(const char* p, std::size_t size);
 
 // How many columns the line at p has: only for messages.
@@ -297,7 +297,7 @@ inline bool parse_number(std::string_view column, double& value) {
     return true;
 }
 
-// The number of `count` digits at p, 1 to 8 of them; false if they are not all digits. Eight bytes are looked at.
+// The number that `count` digits at p write, 1 to 8 of them; false if they are not all digits. Reads eight bytes.
 inline bool parse_digits(const char* p, std::size_t count, std::uint64_t& number) {
 #if defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     const unsigned unused = 64 - 8 * static_cast<unsigned>(count);
@@ -320,7 +320,7 @@ inline bool parse_digits(const char* p, std::size_t count, std::uint64_t& number
 #endif
 }
 
-// Shortened, and safe to print in a message.
+// The text in quotes, shortened, and safe to print in a message.
 std::string quoted(std::string_view value);
 
 // Random numbers of this process, which the author of a file cannot know.
@@ -339,7 +339,7 @@ inline std::uint64_t folded_product(std::uint64_t a, std::uint64_t b) {
 #endif
 }
 
-// Eight bytes at a time: mix in, multiply by a secret, fold. Without the secret, somebody could make ids that all
+// Mixes in eight bytes at a time, multiplies by a secret, and folds. Without the secret, somebody could make ids that all
 // collide in a table, and looking one up would take time in proportion to their number. If two hashes are equal, the
 // bytes are compared, so no result depends on the secret.
 inline std::uint32_t hash_bytes(std::string_view bytes) {

@@ -9,7 +9,7 @@
 namespace rankprism {
 namespace {
 
-// As short as it reads back, the way Python writes it: 2, -0.1, 1e+22. Needs the interpreter lock.
+// The shortest text that reads back as the same number, as Python writes it: 2, -0.1, 1e+22. Needs the interpreter lock.
 class NumberText {
   public:
     const std::string& operator()(double value) {
@@ -30,7 +30,7 @@ class NumberText {
     std::string text_;
 };
 
-// An id between blanks, once it is known to be read back.
+// Adds an id that will be read back from between blanks, or refuses it.
 void add_plain(std::string& out, std::string_view id, const std::string& source, const char* what, const char* format) {
     for (const char c : id) {
         if (is_column(c)) continue;
@@ -43,12 +43,12 @@ void add_plain(std::string& out, std::string_view id, const std::string& source,
     out.append(id);
 }
 
-// An id in quotes, a quote inside doubled, once it is known to be read back.
+// Adds an id in quotes, with quotes inside it doubled, or refuses it if it would not be read back.
 void add_quoted(std::string& out, std::string_view id, const std::string& source, const char* what) {
     const bool blanks_around = !id.empty() && (!is_column(id.front()) || !is_column(id.back()));
     if (blanks_around || id.find_first_of("\t\r\n") != std::string_view::npos) {
         throw BadInput(source + ": the " + what + " " + quoted(id) +
-                       " has a tab or a line's end in it or blanks around it, which the format evall cannot hold; rename it");
+                       " has a tab or a line break in it or blanks around it, which the format evall cannot hold; rename it");
     }
     out += '"';
     for (const char c : id) {
@@ -93,7 +93,7 @@ std::string judgment_lines(const JudgmentTable& table, const std::string& source
                 if (ntcir && !(grade >= 0 && grade <= 9 && std::floor(grade) == grade)) {
                     throw BadInput(source + ": grade " + number(grade) + " of document " + quoted(table.doc(d)) + ", topic " +
                                    quoted(topic) + ", aspect " + quoted(aspect) +
-                                   " is no level of NTCIR, which has the whole numbers 0 to 9; change the grade");
+                                   " is not a level of NTCIR, which has the whole numbers 0 to 9; change the grade");
                 }
                 if (format == LineFormat::evall) {
                     add_quoted(out, topic, source, "topic");

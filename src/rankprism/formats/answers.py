@@ -51,7 +51,7 @@ def with_answers(
 
 
 def run_names(source: Any, name: str, format: str | None = None) -> list[str]:
-    """The names of the runs that `with_answers` makes of a source. Pipes are not read for it."""
+    """The names of the runs that `with_answers` makes of a source. Pipes are not read for this."""
     if files.is_path(source) and not files.opened(source).can_be_read_again:
         return [name]
     return list(_named(_read(source, name), source, name)) if are_answers(source, format) else [name]
@@ -74,7 +74,7 @@ def _read(source: Any, name: str) -> dict[str, dict[str, Answer]]:
 
 
 def _with_documents(judgments: Judgments, answered: Mapping[str, Mapping[str, Answer]]) -> Judgments:
-    """The judgments, and the grades of each answer as those of a document with the name of its run."""
+    """The judgments, with the grades of each answer added as a document that has the name of its run."""
     topics, aspects, docs, grades = judgments.table.columns()
     added: list[float] = []
     for run, answers in answered.items():
@@ -99,7 +99,7 @@ def _with_documents(judgments: Judgments, answered: Mapping[str, Mapping[str, An
 
 
 def _check(judgments: Judgments, topic: str, answer: Answer) -> None:
-    """Refuse an answer whose nuggets are not those of the topic."""
+    """Refuse an answer whose nuggets differ from the topic's."""
     for nugget in answer.grades:
         if nugget not in judgments.aspects[topic]:
             raise InputError(

@@ -1,6 +1,7 @@
 """Write judgments and runs in another format.
 
-Grades, aspects or an order that the new format cannot hold are refused; what else it cannot hold is named.
+Grades, aspects or an order that the new format cannot hold are refused. Notes name everything else it cannot
+hold.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ NEWLINE = b"\n"
 
 @dataclass(frozen=True)
 class Conversion:
-    """What was written, and what the format could not hold."""
+    """The files written, and notes on what the format could not hold."""
 
     files: dict[str, str]  # what is in each
     notes: tuple[str, ...]
@@ -75,7 +76,7 @@ def convert(
     """
     output_files.check_target(out)
     if not run and (order, duplicates) != ("score", "error"):
-        raise InputError("order and duplicates are those of a run; say that it is one with run=True (--run)")
+        raise InputError("order and duplicates apply only to a run; say that it is one with run=True (--run)")
     if run and weights is not None:
         raise InputError("a run has no aspects to weigh; leave the weights out, or run=True (--run)")
     if files.is_path(source) and not is_dataset(source):
@@ -108,11 +109,11 @@ def _writer(formats: Mapping[str, Format[Any]], to: str, what: str) -> Callable[
 
 
 def _finished(out: files.PathLike, plain: str, written: Written, to: str) -> Conversion:
-    """Write the files, and say what is in them."""
+    """Write the files, and return what each of them holds."""
     texts: dict[files.PathLike, bytes] = {out: written.text}
     if written.beside and not output_files.replaces_file(out):
         raise InputError(
-            f"{os.fspath(out)}: the weights go to a file of their own, beside the judgments; name a file to "
+            f"{os.fspath(out)}: the weights go to a second file, beside the judgments; name a file to "
             "write the judgments to"
         )
     texts |= {plain + ending: text.encode() for ending, text in written.beside.items()}
@@ -166,7 +167,7 @@ def _without_bare_aspects(judgments: Judgments) -> Judgments:
 
 
 def _lost_of_scales(judgments: Judgments) -> list[str]:
-    """Names for what no format can hold of the labels of several aspects."""
+    """The names of what no format can hold about the labels of several aspects."""
     scales = judgments.scales or ()
     _, aspects, _, grades = judgments.table.columns() if scales else ((), (), (), np.empty(0))
     used = set(zip(aspects, grades.tolist(), strict=True))

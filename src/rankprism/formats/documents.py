@@ -26,7 +26,7 @@ _ALSO = {
 
 @dataclass(frozen=True)
 class Document:
-    """A document as people read it."""
+    """A document in the form in which people read it."""
 
     id: str
     text: str
@@ -61,7 +61,7 @@ def read_documents(source: DocumentsLike, wanted: Collection[str] | None = None)
 
 
 def _rows(source: DocumentsLike, wanted: Collection[str] | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """What is known of each document, and where."""
+    """The place of each document, and what is known of it."""
     if isinstance(source, Mapping):
         for doc, row in source.items():
             yield f"document {doc!r}", {"id": doc, **row}
@@ -78,7 +78,7 @@ def _document(row: Mapping[str, Any], where: str) -> Document:
     type = as_text(row, "type", where) or "text"
     type = _ALSO.get(type.casefold(), type.casefold())
     if type not in TYPES:
-        raise InputError(f"{where}: the type {row['type']!r} is none of {', '.join(TYPES)}")
+        raise InputError(f"{where}: the type {row['type']!r} is not one of {', '.join(TYPES)}")
     id = as_text(row, "id", where)
     if not id.strip():
         raise InputError(f"{where}: the id is empty; every document needs one")

@@ -1,4 +1,4 @@
-"""Reading files, compressed ones and standard input too."""
+"""Reading files, including compressed files and standard input."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 _TABLES = (".parquet", ".arrow", ".feather", ".duckdb", ".db")
 RUN_ENDINGS = (".run", ".txt", ".trec", ".res", ".tsv", ".json", ".jsonl", *_TABLES)
 
-#: What separates columns in the core, and hence here: ASCII blanks only, so that any script can be in an id.
+#: The separators of columns, as in the core: only ASCII blanks, so that ids can be in any script.
 BLANKS = "".join(map(chr, range(33)))
 _COLUMN = re.compile(r"[^\x00-\x20]+")
 
@@ -47,7 +47,7 @@ def run_name(path: PathLike) -> str:
 
 
 def source_name(path: PathLike) -> str:
-    """What messages call a source."""
+    """The name of a source in messages."""
     return "standard input" if os.fspath(path) == "-" else as_utf8(os.fspath(path))
 
 
@@ -58,7 +58,7 @@ def database_table(path: PathLike) -> tuple[str, str] | None:
 
 
 class Beginning:
-    """How a file begins: everything that a format is recognised by."""
+    """The beginning of a file, from which its format is recognised."""
 
     def __init__(self, start: bytes, name: str = "") -> None:
         self.bytes = start
@@ -80,26 +80,26 @@ class Beginning:
 
     @property
     def line(self) -> str:
-        """The first line of data; an empty one if there is none."""
+        """The first line of data, or an empty string if there is none."""
         return self.lines[0][1] if self.lines else ""
 
     @cached_property
     def columns(self) -> list[str]:
-        """The columns of the first line of data between blanks."""
+        """The columns of the first line of data, separated by blanks."""
         return columns(self.line)
 
     @cached_property
     def is_table(self) -> bool:
-        """Whether the file is not text but holds a table."""
+        """Whether the file holds a table rather than text."""
         return any(begins(self.bytes) for begins in TABLES.values())
 
 
-#: Number of bytes by which a file is recognised. A file that has fewer is opened only once.
+#: Number of bytes from which a file is recognised. A smaller file is opened only once.
 BEGINNING = 1 << 14
 _BOM = b"\xef\xbb\xbf"
-#: With what the messages of an Arrow stream begin.
+#: The first bytes of the messages of an Arrow stream.
 ARROW_STREAM = b"\xff\xff\xff\xff"
-#: How the files begin that hold a table, which `rankprism.formats.known.tables` reads.
+#: The first bytes of files that hold a table, which `rankprism.formats.known.tables` reads.
 TABLES: dict[str, Callable[[bytes], bool]] = {
     "parquet": lambda start: start.startswith(b"PAR1"),
     "arrow": lambda start: start.startswith((b"ARROW1", ARROW_STREAM)),
@@ -107,15 +107,15 @@ TABLES: dict[str, Callable[[bytes], bool]] = {
 }
 
 
-#: What is read when a file is opened: its beginning, and all bytes unless it is a table, or large and plain.
+#: What opening a file reads: its beginning, and all bytes unless it is a table, or large and plain.
 _Contents: TypeAlias = tuple[Beginning, bytes | None]
 
 
 class File(os.PathLike[str]):
-    """A file that is opened when it is first looked at, and not again to be recognised or, if small, read.
+    """A file that is opened when first needed, and only once to be recognised and, if it is small, read.
 
-    It may be passed wherever a path may. Leaving a `with` block forgets the contents. Whoever needs the file
-    after that opens it again, which a pipe does not allow.
+    It may be passed wherever a path may. Leaving a `with` block forgets the contents. Code that needs the
+    file after that opens it again, which a pipe does not allow.
     """
 
     def __init__(self, path: PathLike, threads: int | None = 1) -> None:
@@ -138,7 +138,7 @@ class File(os.PathLike[str]):
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """The name of the file in messages."""
         return source_name(self.path)
 
     @property
@@ -149,7 +149,7 @@ class File(os.PathLike[str]):
 
     @property
     def can_be_read_again(self) -> bool:
-        """Whether somebody may look at it before it is its turn to be read. Pipes have to wait."""
+        """Whether the file may be examined before its turn to be read. Pipes have to wait."""
         return self.path != "-" and (os.path.isfile(self.path) or database_table(self.path) is not None)
 
     def fetch(self) -> File:
@@ -163,7 +163,7 @@ class File(os.PathLike[str]):
     def _try_to_open(self) -> None:
         try:
             self._contents = self._open()
-        except BaseException as error:  # is raised where the contents are wanted
+        except BaseException as error:  # raised again when the contents are needed
             self._contents = error
 
     def _opened(self) -> _Contents:
@@ -208,16 +208,16 @@ class File(os.PathLike[str]):
 
     @property
     def data(self) -> bytes | None:
-        """All its bytes; None for a large plain file, which the core reads, and for a plain table."""
+        """All bytes of the file; None for a large plain file, which the core reads, and for a plain table."""
         return self._opened()[1]
 
     def text(self) -> str:
-        """All of it, checked to be UTF-8."""
+        """The whole text, after a check that it is UTF-8."""
         data = self.data
         return checked_text(_read(self.path, -1) if data is None else data, self.name)
 
     def lines(self) -> Iterator[tuple[int, str]]:
-        """Number and text of each line of data, without blank lines and comments."""
+        """The number and text of each line of data, without blank lines and comments."""
         return _data_lines(self.text().split("\n"))
 
     def streamed_lines(self) -> Iterator[tuple[int, str]]:
@@ -226,7 +226,7 @@ class File(os.PathLike[str]):
 
 
 def opened(source: PathLike, threads: int | None = 1) -> File:
-    """A path as a file, which may have been opened before."""
+    """The file for a path; a file that has been opened is returned as it is."""
     if not isinstance(source, File):
         return File(source, threads)
     source.threads = threads or os.cpu_count() or 1
@@ -253,7 +253,7 @@ def _lines(path: PathLike) -> Iterator[str]:
 
 
 def _lines_at(start: bytes) -> Iterator[str]:
-    """The lines at the beginning of a file, one by one: mostly the first is the only one that is wanted."""
+    """The lines at the beginning of a file, one by one, because usually only the first is needed."""
     for line in BytesIO(start.removeprefix(_BOM)):
         yield line.decode(errors="replace").removesuffix("\n")
 
@@ -283,7 +283,7 @@ def _data_lines(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
 
 
 def _read(path: PathLike, size: int, is_wanted_soon: bool = False) -> bytes:
-    """The first bytes of a file; a negative size: all of them."""
+    """The first bytes of a file, or all of them if `size` is negative."""
     try:
         with open(path, "rb") as file:
             if is_wanted_soon and hasattr(os, "posix_fadvise"):
@@ -302,12 +302,12 @@ def _standard_input() -> bytes:
 
 
 def _core_can_open(name: str) -> bool:
-    """The core opens files by names in UTF-8, which other names are not, and which Windows does not take."""
+    """Whether the core can open a file by this name, which must be UTF-8, and ASCII on Windows."""
     return name.isascii() or (os.name != "nt" and as_utf8(name) == name)
 
 
 def _decompress(name: str) -> bytes:
-    """What is in a packed file, as long as that is not more than `max_unpacked` allows."""
+    """The contents of a packed file; an error if they are larger than `max_unpacked` allows."""
     most, found = max_unpacked(), bytearray()
     try:
         with _opened(name) as file:
@@ -315,7 +315,7 @@ def _decompress(name: str) -> bytes:
                 found += piece
                 if len(found) > most:
                     raise InputError(
-                        f"{name}: holds more than {most:,} bytes, the most that is unpacked; if it is what "
+                        f"{name}: holds more than {most:,} bytes, the most that is unpacked; if this is what "
                         f"you expect, allow more with --max-unpacked or {MAX_UNPACKED}, e.g. "
                         f"{MAX_UNPACKED}=64G"
                     )
@@ -344,15 +344,15 @@ def _opened(name: str) -> Any:
     return zstd(name).open(name)
 
 
-#: The environment variable that says how much a packed file may hold.
+#: The environment variable that limits how much a packed file may hold.
 MAX_UNPACKED = "RANKPRISM_MAX_UNPACKED"
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
 def max_unpacked() -> int:
-    """How many bytes a packed file may hold: 16 GB, or what the environment variable says.
+    """How many bytes a packed file may hold: 16 GB, or the value of the environment variable.
 
-    A file of a few kilobytes can hold as many gigabytes, by mistake or by intent.
+    A file of a few kilobytes can unpack to as many gigabytes, by mistake or on purpose.
     """
     return parse_size(os.environ.get(MAX_UNPACKED) or "16G", MAX_UNPACKED)
 

@@ -1,4 +1,4 @@
-"""What a file format is: one record that says how it is recognised, read and written, and what it loses.
+"""The record of a file format: how it is recognised, read and written, and what reading loses.
 
 The record of a format is in its own module in `rankprism.formats.known`. Reading, `convert`, the options of
 the command line, error messages and the tables in docs/formats.md and docs/preferences.md are made from the
@@ -29,7 +29,7 @@ class Written(NamedTuple):
     text: bytes
     beside: Mapping[str, str] = MappingProxyType({})  # texts of files beside it, by ending
     notes: tuple[str, ...] = ()  # what did not fit, and what had to be added
-    rows: int | None = None  # of a table, which has no lines
+    rows: int | None = None  # the number of rows of a table, which has no lines
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,13 +43,13 @@ class Format(Generic[Contents]):
     example: str
     #: how a file is recognised, for the documentation
     recognised_by: str
-    #: reads a `files.File`; for a run, also given what to do with documents that occur twice
+    #: reads a `files.File`; for a run, it also takes what to do with documents that occur twice
     read: Callable[..., Contents]
     #: whether a file that begins like this may be of this format
     recognises: Callable[[Beginning], bool] = lambda beginning: False
-    #: formats that may be recognised in the same file, and whether it is then of this one or of the other
+    #: formats that may be recognised in the same file, and whether the file then has this format or the other
     confused_with: Mapping[str, Literal["wins", "yields"]] = field(default_factory=dict)
-    #: what to do if the file may be of another format as well, and neither wins
+    #: what the user should do if the file may also have another format and neither wins
     doubt: str = ""
     #: whether a file that holds a table has the columns for this, given their names in lower case
     fits: Callable[[frozenset[str]], bool] = lambda columns: True
@@ -57,9 +57,9 @@ class Format(Generic[Contents]):
     write: Callable[..., Written] | None = None
     #: endings of the files that `convert` writes in this format unless it is told otherwise
     endings: tuple[str, ...] = ()
-    #: whether a file that no format recognises is read in this one, and written unless something else is said
+    #: whether this is the default: for reading files that no format recognises, and for writing
     default: bool = False
-    #: what such a file holds and reading does not keep
+    #: what such a file holds that reading does not keep
     loses: str = ""
 
 
@@ -90,7 +90,7 @@ def default_of(formats: Mapping[str, Format[Contents]]) -> Format[Contents]:
 
 
 def written_by(formats: Mapping[str, Format[Contents]]) -> dict[str, Callable[..., Written]]:
-    """The functions that write, by the name of the format."""
+    """The functions that write each format, by its name."""
     return {name: record.write for name, record in formats.items() if record.write is not None}
 
 

@@ -1,4 +1,4 @@
-"""Judgments and runs from data frames and from everything else that gives an Arrow stream."""
+"""Judgments and runs from data frames and from anything else that gives an Arrow stream."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rankprism.frames import column_values, eager, gives_arrow, is_known_frame
 
 
 def judgments_in(source: Any, name: str) -> JudgmentTable:
-    """The judgments in a frame. `name` is what messages call it."""
+    """The judgments in a frame. `name` is its name in messages."""
     found = _stream(source, name, *JUDGMENT_COLUMNS)
     if found is None:
         table = judgment_table(judgment_columns(source, name))
@@ -23,12 +23,12 @@ def judgments_in(source: Any, name: str) -> JudgmentTable:
         stream, place = found
         table = JudgmentTable.from_arrow(stream, *(place.get(column, -1) for column in JUDGMENT_COLUMNS[0]))
     if not len(table):
-        raise InputError(f"{name}: there are none; pass at least one (topic, aspect, doc, grade)")
+        raise InputError(f"{name}: no judgments given; pass at least one (topic, aspect, doc, grade)")
     return table
 
 
 def runs_in(source: Any, name: str) -> dict[str | None, RunTable]:
-    """The runs in a frame by the column `run`. Without such a column it is one run: None."""
+    """The runs in a frame, by the column `run`. A frame without this column is one run, None."""
     found = _stream(source, name, *RUN_COLUMNS)
     if found is None:
         tables = {run: _run_table(part, _place(name, run)) for run, part in _by_run(source, name).items()}
@@ -42,11 +42,11 @@ def runs_in(source: Any, name: str) -> dict[str | None, RunTable]:
 
 
 def only_run(tables: Mapping[str | None, RunTable], name: str) -> tuple[str | None, RunTable]:
-    """The run of a frame that may hold no other, and its name in the frame."""
+    """The only run of a frame, and its name in the frame; an error if there are several."""
     if len(tables) > 1:
         raise InputError(
-            f"{name}: holds {len(tables)} runs ({listed([str(run) for run in tables])}), and one is wanted "
-            f"here; select the rows of one of them, or pass the whole table where several runs are taken"
+            f"{name}: holds {len(tables)} runs ({listed([str(run) for run in tables])}), but only one can be "
+            f"read here; select the rows of one of them, or pass the table where several runs are allowed"
         )
     return next(iter(tables.items()))
 
@@ -70,11 +70,11 @@ def run_table(columns: Columns) -> RunTable:
 def _stream(
     source: Any, name: str, expected: tuple[str, ...], optional: tuple[str, ...]
 ) -> tuple[ArrowStream, dict[str, int]] | None:
-    """The rows as an Arrow stream, with the numbers of the expected columns; None if it gives none."""
+    """The rows as an Arrow stream, with the numbers of the expected columns; None if the frame gives none."""
     frame = source if gives_arrow(source) else eager(source, name).to_native()
     if not gives_arrow(frame):
         return None
-    if type(frame).__module__.partition(".")[0] == "pandas":  # which converts all columns that it has
+    if type(frame).__module__.partition(".")[0] == "pandas":  # pandas converts all columns
         frame = frame[list(spelled(tuple(frame.columns), expected, optional, name).values())]
     try:
         stream = ArrowStream(frame.__arrow_c_stream__(), name)

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 from rankprism.errors import InputError, did_you_mean
 from rankprism.formats.objects import DATASET
 
-#: Fields of judgments that hold whole numbers and no grades.
+#: Fields of judgments that hold whole numbers but not grades.
 _NO_GRADES = ("span_start", "span_len", "start", "length", "method")
-#: The aspects whose fields ir_datasets spells in another way.
+#: The aspects whose fields have another name in ir_datasets.
 _SPELLED = {"redibility": "credibility"}
 
 
@@ -28,7 +28,7 @@ class DatasetRows(NamedTuple):
 
 
 def dataset_name(source: Any) -> str:
-    """How messages call a dataset."""
+    """The name of a dataset in messages."""
     if isinstance(source, str):
         return source
     return f"{DATASET}{source.dataset_id()}" if hasattr(source, "dataset_id") else "the dataset"
@@ -40,7 +40,7 @@ def dataset_rows(source: Any) -> DatasetRows:
     dataset = load(source) if isinstance(source, str) else source
     if not dataset.has_qrels():
         raise InputError(f"{name}: this dataset has no judgments{_with_judgments(name)}")
-    # Some datasets print where their files are.
+    # Some datasets print the place of their files.
     with _reading(name, "judgments"), contextlib.redirect_stdout(sys.stderr):
         judged = list(dataset.qrels_iter())
     if not judged:
@@ -78,7 +78,7 @@ def _label(value: Any) -> Any:
 
 
 def documents(source: str, wanted: Collection[str] | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """What is known of each document of a dataset, and where."""
+    """The place of each document of a dataset, and what is known of it."""
     dataset = load(source)
     if not dataset.has_docs():
         raise InputError(f"{source}: this dataset has no documents; name the one that it is a part of")
@@ -132,7 +132,7 @@ def _similar(name: str) -> str:
 
 
 def _with_judgments(source: str) -> str:
-    """Parts of a dataset that do have judgments, as a remedy."""
+    """The end of a message: the parts of a dataset that have judgments."""
     import ir_datasets
 
     name = source.removeprefix(DATASET)

@@ -1,4 +1,4 @@
-"""JSON lines: one JSON object on each line of a file, and JSON of other kinds, which is refused."""
+"""JSON lines, with one JSON object on each line of a file. Other JSON is refused."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rankprism.errors import InputError
 def json_objects(
     lines: Iterable[tuple[int, str]], source: str, example: str
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The place of each line and the JSON object in it. `example`: what such a line looks like."""
+    """The place of each line and the JSON object in it. `example` : what such a line looks like."""
     for number, line in lines:
         where = f"{source}, line {number}"
         yield where, json_object(line, where, example)
@@ -38,7 +38,7 @@ def json_object(line: str, where: str, example: str) -> dict[str, Any]:
     return row
 
 
-#: Of the places where a file may be named: what is read there, and which JSON. None: no JSON at all.
+#: For each place where a file may be named: what is read there, and which JSON; None means no JSON.
 _READ = {
     "judgments": (
         "judgments are lines of topic, subtopic, document and grade, or {topic: {document: grade}}, or "
@@ -59,7 +59,7 @@ _READ = {
     ),
     "scores": ("scores are CSV, TSV, Parquet, or the output of trec_eval -q", None),
 }
-#: JSON that people have, by names in its objects, the surest first.
+#: Common kinds of JSON by the names in their objects, the most certain ones first.
 _KINDS: tuple[tuple[frozenset[str], str], ...] = (
     (frozenset({"nuggets"}), "nuggets"),
     (frozenset({"rubrics"}), "rubrics of TREC RAG"),
@@ -81,7 +81,7 @@ def is_json(start: str) -> bool:
 
 
 def refuse_json(where: str, start: str, place: str) -> None:
-    """Refuse JSON where something else is read, and say what it looks like. `start`: how the file begins.
+    """Refuse JSON where something else is read, and say what it looks like. `start` : the file's beginning.
 
     >>> rubric = '{"qid": "1", "rubrics": ["It names the year."]}'
     >>> refuse_json("a.json", rubric, "judgments")  # doctest: +ELLIPSIS
@@ -118,7 +118,7 @@ def refuse_json(where: str, start: str, place: str) -> None:
 
 
 def _first_object(start: str) -> dict[str, Any] | None:
-    """The first JSON object in a text; None if it does not end there."""
+    """The first JSON object in a text; None if the text ends before it does."""
     try:
         value, _ = json.JSONDecoder().raw_decode(start, start.index("{"))
     except (ValueError, RecursionError):
@@ -148,11 +148,11 @@ def has_nuggets(line: str) -> bool:
 
 
 def as_text(row: Mapping[str, Any], name: str, where: str) -> str:
-    """A value of a JSON object as text that any database and page can hold; nothing if it is missing."""
+    """A value of a JSON object as text that any database and page can hold; "" if it is missing."""
     value = row.get(name)
     if value is None:
         return ""
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise InputError(f"{where}: {name} must be text; got {value!r}")
-    # JSON can spell characters that no text has: NUL, and halves of a surrogate pair.
+    # JSON can spell characters that are not valid in text: NUL and lone surrogates.
     return str(value).replace("\0", "\ufffd").encode("utf-8", "replace").decode()

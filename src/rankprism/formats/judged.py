@@ -1,4 +1,4 @@
-"""Judgments as lines of text: what the formats that are read and written here, not in the core, share."""
+"""Judgments as lines of text: shared by the formats that are read and written here and not in the core."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ def judgment_table(source: str, judged: Iterable[JudgedLine]) -> JudgmentTable:
 
 
 def only_aspect_notes(judgments: Judgments, format: str) -> tuple[str, ...]:
-    """What a format without aspects loses of judgments; an error if a topic has several aspects."""
+    """What judgments lose in a format without aspects; an error if a topic has several aspects."""
     for topic, aspects in judgments.aspects.items():
         if len(aspects) > 1:
             raise InputError(
                 f"{judgments.source}: topic {topic!r} has {len(aspects)} aspects ({listed(aspects)}), "
-                f"and the format {format} holds one; choose another format, or one aspect"
+                f"but the format {format} holds only one; choose another format, or one aspect"
             )
     lost = {
         "the names of aspects": set(judgments.table.aspects) != {ONLY_ASPECT},
@@ -59,7 +59,7 @@ def only_aspect_notes(judgments: Judgments, format: str) -> tuple[str, ...]:
 
 
 def check_ids(source: str, what: str, ids: Iterable[str], format: str) -> None:
-    """Refuse ids that would not be read back."""
+    """Refuse ids that would not read back the same."""
     for id in dict.fromkeys(ids):
         if re.search(r"[\x00-\x20]", id):
             raise InputError(
@@ -80,5 +80,5 @@ def number_text(number: float) -> str:
 
 
 def joined(lines: Iterable[str]) -> str:
-    """Lines as the text of a file."""
+    """The text of a file with these lines."""
     return "".join(f"{line}\n" for line in lines)

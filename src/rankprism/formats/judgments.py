@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rankprism.formats.ir_datasets import DatasetRows
     from rankprism.types import AspectsLike, JudgmentsLike, WeightsLike
 
-#: Instead of the names of aspects: every aspect counts, even one to which no document is relevant.
+#: Given instead of the names of aspects: every aspect counts, even one to which no document is relevant.
 ALL = "all"
 
 
@@ -141,7 +141,7 @@ def _from_memory(source: Any, name: str = "judgments") -> Judgments:
         return _from_dataset(as_rows(name, source))
     columns = judgment_columns(source, name)
     if not columns.number:
-        raise InputError("judgments: there are none; pass at least one (topic, aspect, doc, grade)")
+        raise InputError("judgments: no judgments given; pass at least one (topic, aspect, doc, grade)")
     return Judgments(judgment_table(columns), name)
 
 

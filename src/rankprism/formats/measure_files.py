@@ -1,6 +1,7 @@
-"""Files with measures of your own, which ``--measures FILE`` reads.
+"""Files with your own measures, which ``--measures FILE`` reads.
 
-A TOML file has a table for each measure, whose keys are those of `rankprism.measures.compose`, or ``mix``::
+A TOML file has a table for each measure. Its keys are the arguments of `rankprism.measures.compose`, or
+``mix``::
 
     [my_measure]
     summary = "Patient users who are never bored."
@@ -45,7 +46,7 @@ def load(path: str | os.PathLike[str]) -> list[Measure]:
 
 
 def _from_python(source: Path, text: str) -> list[Measure]:
-    """Run the file; the measures are those that it has added to the registry."""
+    """Run the file, and return the measures that it has added to the registry."""
     known = set(definitions())
     module = f"measures_of_{source.stem}"
     try:
@@ -67,7 +68,7 @@ def _from_toml(source: Path, text: str) -> list[Measure]:
         tables = tomllib.loads(text)
     except RecursionError:
         raise MeasureError(f"{source}: cannot be read as TOML: its values are nested too deep") from None
-    except ValueError as error:  # no TOML, or a number of thousands of digits
+    except ValueError as error:  # not TOML, or a number with thousands of digits
         raise MeasureError(f"{source}: cannot be read as TOML: {error}") from None
     made = []
     for name, table in tables.items():

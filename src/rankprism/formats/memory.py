@@ -15,10 +15,10 @@ from rankprism.formats.spellings import JUDGMENT_COLUMNS, ONLY_ASPECT, spelled
 
 
 class Columns:
-    """Columns in the making. Ids become strings, numbers become floats, and both are checked."""
+    """Columns that are filled row by row. Ids become strings, numbers become floats, and both are checked."""
 
     def __init__(self, source: str, numbers: str) -> None:
-        """`numbers` is what the number of a row is called in messages."""
+        """`numbers` is the name of the number of a row in messages."""
         self.source = source
         self.numbers = numbers
         self.topic: list[str] = []
@@ -26,7 +26,7 @@ class Columns:
         self.doc: list[str] = []
         self.number: list[float] = []
         self.rank: list[float] = []
-        self.kind: list[Any] = []  # of an intent: inf or nav
+        self.kind: list[Any] = []  # the type of an intent: inf or nav
 
     def add(self, topic: Any, aspect: Any, doc: Any, number: Any, rank: Any = None) -> None:
         self.topic.append(self.name(topic, "topic"))
@@ -45,9 +45,9 @@ class Columns:
         elif value is not None and not isinstance(value, float | np.floating | bool | bytes | Mapping):
             try:
                 return str(value)
-            except ValueError:  # a whole number of thousands of digits
-                raise self.error(f"this number is too long for a {what} id; pass a string") from None
-        raise self.error(f"{value!r} is no {what} id; ids are non-empty strings")
+            except ValueError:  # a whole number with thousands of digits
+                raise self.error(f"this number is too long to be a valid {what} id; pass a string") from None
+        raise self.error(f"{value!r} is not a valid {what} id; ids are non-empty strings")
 
     def real(self, value: Any, what: str) -> float:
         try:
@@ -64,7 +64,7 @@ class Columns:
 
     @contextmanager
     def encoded(self) -> Iterator[None]:
-        """A block in which ids are encoded. Only if one cannot be, all are checked to find its row."""
+        """A block in which ids are encoded. All are checked only if one fails, to find its row."""
         try:
             yield
         except UnicodeEncodeError:
@@ -75,7 +75,7 @@ class Columns:
 
 
 def check_text(value: str, where: str) -> None:
-    """Refuse a lone surrogate, which no file in UTF-8 can hold, but a string of Python or JSON can."""
+    """Refuse a lone surrogate, which a Python or JSON string can hold but a UTF-8 file cannot."""
     try:
         value.encode()
     except UnicodeEncodeError:
@@ -86,7 +86,7 @@ def check_text(value: str, where: str) -> None:
 
 
 def whole_id(value: float | np.floating[Any], what: str) -> str:
-    """The id that is a whole number and passed through a column of floats. `what` : what it is, and where.
+    """The id of a whole number that has passed through a column of floats. `what` : its name and place.
 
     Floats hold whole numbers exactly up to a limit, 2⁵³ for 64 bits. A larger one may be another id, rounded.
 
@@ -96,8 +96,8 @@ def whole_id(value: float | np.floating[Any], what: str) -> str:
     bits = np.finfo(type(value)).nmant + 1 if isinstance(value, np.floating) else 53
     if abs(float(value)) >= 2.0**bits:
         raise InputError(
-            f"{what} id {float(value)!r} is a float too large to be exact, so it may be another id "
-            f"rounded; make the ids whole numbers or text where they come from"
+            f"{what} id {float(value)!r} is a float too large to be exact, so another id may have been "
+            f"rounded to it; make the ids whole numbers or text where they come from"
         )
     return str(int(value))
 
@@ -124,7 +124,7 @@ def judgment_columns(source: Any, name: str) -> Columns:
 
 
 def run_columns(source: Any, name: str) -> tuple[Columns, tuple[str, ...]]:
-    """A run from ``{topic: {doc: score}}`` or rows, and the topics that it ranks nothing for."""
+    """A run from ``{topic: {doc: score}}`` or rows, and the topics for which it ranks nothing."""
     columns = Columns(name, "score")
     if not isinstance(source, Mapping):
         for row in rows(source, name, ("topic", "doc", "score", "rank"), optional=("rank",)):
@@ -194,7 +194,7 @@ def rows(
 def _frame_rows(
     source: Any, name: str, expected: tuple[str, ...], optional: tuple[str, ...]
 ) -> Iterator[Mapping[str, Any]]:
-    """The rows of any frame, by our names of the columns."""
+    """The rows of any frame, with our names of the columns."""
     from rankprism.frames import column_values, eager
 
     frame = eager(source, name)

@@ -1,4 +1,4 @@
-"""What an object in memory is: judgments and runs of other packages, datasets, files of aspects, nuggets."""
+"""Recognises objects in memory: judgments and runs of other packages, datasets, files of aspects, nuggets."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-#: Begins the id of a dataset of ir_datasets, which may be given instead of a path.
+#: The beginning of the id of a dataset of ir_datasets, which may be given instead of a path.
 DATASET = "irds:"
 
 
@@ -52,7 +52,7 @@ def plain(source: Any) -> Any:
 
 
 def peer_of(source: Any) -> str | None:
-    """The package that an object is of, if it is a run or judgments of another package."""
+    """The package that an object comes from, if it is a run or judgments of another package."""
     package = type(source).__module__.partition(".")[0]
     is_known = package == "ranx" and hasattr(source, "to_dict")
     is_known |= package == "trectools" and (hasattr(source, "run_data") or _has_qrels(source))

@@ -1,4 +1,4 @@
-"""Writing files that appear complete or not at all, and to standard output."""
+"""Writes files that appear complete or not at all, and to standard output."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rankprism.formats.files import COMPRESSED, PathLike, zstd
 
 
 def packed(path: PathLike, data: bytes) -> bytes:
-    """Data as a file of this name holds it."""
+    """The data in the form in which a file of this name holds it."""
     name = os.fspath(path)
     if name.endswith(".gz"):
         import gzip
@@ -36,12 +36,12 @@ def packed(path: PathLike, data: bytes) -> bytes:
     return bytes(zstd(name).compress(data)) if name.endswith(".zst") else data
 
 
-#: A text, or its pieces one after the other.
+#: A text, or its pieces one after another.
 Pieces: TypeAlias = str | bytes | Iterable[str | bytes]
 
 
 def write_texts(texts: Mapping[PathLike, Pieces]) -> None:
-    """Several texts at once, packed as the names of their files say: all files whole, or none."""
+    """Write several texts, packed as the names of their files say: all files complete, or none."""
     write_files({path: _packed_pieces(path, text) for path, text in texts.items()})
 
 
@@ -76,7 +76,7 @@ def write_files(contents: Mapping[PathLike, bytes | Iterable[bytes]]) -> None:
 
 
 def check_target(path: PathLike) -> None:
-    """Refuse a path that cannot be written to. Call it before any work is done."""
+    """Refuse a path that cannot be written to. Call this before any work is done."""
     if not replaces_file(path):
         return
     name, target = os.fspath(path), Path(os.path.realpath(path))
@@ -87,7 +87,7 @@ def check_target(path: PathLike) -> None:
         raise InputError(f"{name}: is a directory; name a file")
     if target.is_symlink():
         raise InputError(f"{name}: is a link that leads back to itself; remove it, or name another file")
-    # Root may write to everything, so the mode is looked at, too: whoever made the file read-only meant it.
+    # Root may write to everything, so the mode is checked, too: if the file is read-only, somebody meant it.
     if target.exists() and not (os.access(target, os.W_OK) and target.stat().st_mode & 0o222):
         raise InputError(f"{name}: is read-only; allow writing to it (chmod u+w), or name another file")
 
@@ -136,7 +136,7 @@ def _pieces(data: bytes | Iterable[bytes]) -> Iterable[bytes]:
 
 def _write_beside(target: Path, temporary: Path, data: bytes | Iterable[bytes]) -> None:
     """Write a new file with the mode and owner of the file that it will replace."""
-    # O_EXCL: a file or link that somebody has put there is not written to.
+    # O_EXCL: never write to a file or link that somebody else has put there.
     number = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     with open(number, "wb") as file:
         file.writelines(_pieces(data))
@@ -162,7 +162,7 @@ def _written(path: PathLike) -> Iterator[None]:
 
 @contextmanager
 def removed_unless_finished() -> Iterator[Callable[[Path], Path]]:
-    """A function that names temporary files and folders, of which none is left, not even after SIGTERM.
+    """A function that names temporary files and folders. All are removed, even after SIGTERM.
 
     The function takes a folder and returns a path in it that nobody can guess.
     """
@@ -175,10 +175,10 @@ def removed_unless_finished() -> Iterator[Callable[[Path], Path]]:
     def end(number: int, frame: object) -> None:
         raise SystemExit(128 + number)
 
-    # Only while there is something to remove. At any other time the default, to die at once, is right.
+    # Handle signals only while there is something to remove. Otherwise the default, to die at once, is right.
     kinds = [signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
     if threading.current_thread() is not threading.main_thread():
-        kinds = []  # only the main thread may say what signals do
+        kinds = []  # only the main thread may set signal handlers
     before = {kind: signal.signal(kind, end) for kind in kinds if signal.getsignal(kind) is signal.SIG_DFL}
     try:
         yield temporary

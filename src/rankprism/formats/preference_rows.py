@@ -1,4 +1,4 @@
-"""A judgment of preference by the names of its columns, in whatever form it comes."""
+"""Reads judgments of preference by the names of their columns, from any source."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rankprism.errors import InputError
 from rankprism.formats.files import File
 from rankprism.formats.memory import check_text, whole_id
 
-#: Who judged, where nobody says.
+#: The assessor, if the source names none.
 ANYBODY = "assessor"
 #: The columns of a table of preferences; those after `outcome` may be missing.
 COLUMNS = ("topic", "given", "left", "right", "outcome", "assessor", "time", "comment")
@@ -18,7 +18,7 @@ NEEDED = ("topic", "left", "right", "outcome")
 
 
 def add_row(rows: PreferenceRows, where: str, row: Mapping[str, Any]) -> None:
-    """One judgment by the names of its columns, each checked to be what it should be."""
+    """One judgment by the names of its columns, after a check of each value."""
 
     def text(name: str) -> str:
         value = row.get(name)
@@ -52,7 +52,7 @@ def add_row(rows: PreferenceRows, where: str, row: Mapping[str, Any]) -> None:
 
 
 def from_rows(source: Any, name: str = "preferences", format: str | None = None) -> Preferences:
-    """Preferences from rows or from a frame, which messages call by this name."""
+    """Preferences from rows or from a frame. `name` is the name of the source in messages."""
     from rankprism.frames import all_rows, is_frame
 
     if not is_frame(source) and (not isinstance(source, Iterable) or isinstance(source, bytes | Mapping)):
@@ -80,7 +80,7 @@ def levels_lost(preferences: Preferences) -> tuple[str, ...]:
     return () if preferences.levels is None else (lost,)
 
 
-#: Adds the numbered lines of a source, which has this name in messages.
+#: Adds the numbered lines of a source. The string is its name in messages.
 Adding: TypeAlias = Callable[[Iterator[tuple[int, str]], str, PreferenceRows], None]
 
 

@@ -18,7 +18,7 @@ class Ranking(NamedTuple):
     line: npt.NDArray[np.int32]
     rank: npt.NDArray[np.int32]
     scores: npt.NDArray[np.float64]
-    notes: tuple[str, ...]  # what is dropped
+    notes: tuple[str, ...]  # what was dropped
 
 
 def ranking(run: Run, order: Order, duplicates: Duplicates, *, keeps_scores: bool) -> Ranking:
@@ -35,9 +35,9 @@ def ranking(run: Run, order: Order, duplicates: Duplicates, *, keeps_scores: boo
     notes = {
         f"dropped: {len(table) - len(line)} repeated documents": len(table) > len(line),
         f"dropped: {empty} topics without a document": empty > 0,
-        "dropped: scores; the order says what they said": not keeps_scores
+        "dropped: scores; the order of the lines replaces them": not keeps_scores
         and not np.array_equal(scores, descending),
-        # Of two neighbours in one topic the lower has the better rank of its own; NaN is not a rank.
+        # The lower of two neighbours in a topic has the better rank in the file; NaN is not a rank.
         "dropped: ranks, which contradict the order": bool(
             len(ranks) and ((ranks[1:] < ranks[:-1]) & (rank[1:] > 1)).any()
         ),

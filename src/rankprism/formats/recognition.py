@@ -1,9 +1,9 @@
 """Finding out what a file is, from its beginning. Everything that reads a file asks here.
 
-Each record says which files may be of its format, which formats it can be confused with, and which of both
-such a file then is. What remains is the answer. If two formats of one kind remain, the file is refused with
-what to do. A file may be both judgments and a run, such as `{topic: {document: number}}` in JSON; the place
-in which it is given decides.
+Each record says which files may have its format, which formats it can be confused with, and which of the two
+such a file then has. If one format remains, it is the answer. If two formats of one kind remain, the file is
+refused, and the message says what to do. A file may be both judgments and a run, such as
+`{topic: {document: number}}` in JSON; the place where it is given decides.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from rankprism.formats.format import Format, chosen, default_of
 from rankprism.formats.objects import are_nuggets, is_dataset
 from rankprism.formats.trec import DIVERSITY, TREC_RUN, is_plain, is_plain_run
 
-#: The kinds of files and what messages call them. A file that may be of several kinds is taken for the first
+#: The kinds of files and their names in messages. A file that may be of several kinds is taken for the first
 #: of them, unless the place where it is given says more.
 KINDS = {"preferences": "preferences", "judgments": "judgments", "scores": "scores", "run": "a run"}
 #: The formats of most files, which are recognised by their first line without loading other formats.
@@ -51,7 +51,7 @@ def formats_of(kind: str) -> Mapping[str, Format[Any]]:
 def format_at(place: str, file: files.File, format: str | None = None) -> Format[Any]:
     """The format of a file that is given where one of `KINDS` is expected.
 
-    format : its name, if the user has said it.
+    format : its name, if the user has given it.
     """
     if format is not None:
         return chosen_format(place, format)
@@ -83,14 +83,14 @@ def format_at(place: str, file: files.File, format: str | None = None) -> Format
 
 
 def chosen_format(place: str, format: str) -> Format[Any]:
-    """The format of this name among those that are read in a place."""
+    """The format with this name among those that can be read in a place."""
     return chosen(formats_of(place), format, place.removesuffix("s"))
 
 
 def kind_of(source: Any) -> str | None:
-    """Which of `KINDS` a source is, if nobody says it; None if it may be several or none of them.
+    """Which of `KINDS` a source is, if the user does not say; None if it may be several or none of them.
 
-    A mapping is none of them, because it may be judgments as well as a run.
+    The result for a mapping is None, because it may be judgments as well as a run.
     """
     if files.is_path(source) and not is_dataset(source):
         beginning = files.opened(source).beginning
@@ -111,14 +111,14 @@ def kind_of(source: Any) -> str | None:
 
 
 def are_preferences(source: Any, format: str | None = None) -> bool:
-    """Whether a source can be nothing but preferences. `format`: its name, if the user has said it."""
+    """Whether a source can only be preferences. `format` : its name, if the user has given it."""
     if format is not None and not isinstance(source, Judgments):
         return is_preferences(source) or format in formats_of("preferences")
     return kind_of(source) == "preferences"
 
 
 def is_preferences(source: Any) -> bool:
-    """Whether this is a value of the type `Preferences`, which need not be loaded to say no."""
+    """Whether this is a value of the type `Preferences`. The type is not loaded for this."""
     if files.is_path(source) or isinstance(source, Mapping | Judgments):
         return False
     from rankprism.data.preferences import Preferences
@@ -127,7 +127,7 @@ def is_preferences(source: Any) -> bool:
 
 
 def are_answers(source: Any, format: str | None = None) -> bool:
-    """Whether a run is answers with their nuggets. Pipes are not opened before it is their turn."""
+    """Whether a run holds answers with their nuggets. Pipes are not opened before their turn."""
     if format is not None:
         return format == "answers"
     if not files.is_path(source):
@@ -139,7 +139,7 @@ def are_answers(source: Any, format: str | None = None) -> bool:
 
 
 def claims_on(beginning: files.Beginning) -> dict[str, list[Format[Any]]]:
-    """The formats that a file may have, by their kind."""
+    """The formats that a file may have, by kind."""
     found = {
         kind: [record for record in formats_of(kind).values() if record.recognises(beginning)]
         for kind in KINDS

@@ -46,7 +46,7 @@ def read_run(source: RunLike, *, name: str | None = None, format: str | None = N
 
 
 def run_from(source: Any, name: str | None, format: str | None, duplicates: Duplicates) -> Run:
-    """`read_run`, where with "first" documents may occur twice; whoever orders them drops the second."""
+    """`read_run`, but with "first" a document may occur twice; ordering the run drops the second one."""
     check_format(format)
     if isinstance(source, Run):
         return source if name is None else Run(name, source.table)
@@ -99,7 +99,7 @@ def align_source(
         record = format_at("run", file, format)
         if record is not TREC_RUN:
             aligned = record.read(file, duplicates).align(judgments.table, order, duplicates)
-        elif (data := file.data) is None:  # the core walks through such a file and keeps nothing of it
+        elif (data := file.data) is None:  # the core reads through such a file without keeping it
             aligned = align_file(judgments.table, file.path, file.name, order, duplicates, file.threads)
         else:
             aligned = align_bytes(judgments.table, data, file.name, order, duplicates, file.threads)

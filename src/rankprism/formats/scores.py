@@ -67,7 +67,7 @@ def read_scores(
 
 @dataclass
 class _Cells:
-    """Scores in the making."""
+    """Scores that are collected one by one."""
 
     runs: dict[str, int] = field(default_factory=dict)
     topics: dict[str, int] = field(default_factory=dict)
@@ -86,13 +86,13 @@ class _Cells:
             )
             if key in self.values:
                 raise InputError(
-                    f"{place}: a second score of run {run!r} on topic {topic!r} by {measure!r}; keep one, "
+                    f"{place}: is a second score of run {run!r} on topic {topic!r} by {measure!r}; keep one, "
                     "or choose rows by another column (where, --where COLUMN=VALUE)"
                 )
             self.values[key] = score
         if len(self.values) == before:
             raise InputError(
-                f"{source}: has no score of a topic; scores of topics are needed, not only means"
+                f"{source}: has no scores of topics; scores of topics are needed, not only means"
             )
 
     def scores(self, sources: Sequence[str]) -> Scores:

@@ -1,4 +1,4 @@
-"""Several runs: where each comes from, what it is called, and how all are joined with judgments."""
+"""Several runs: their sources and names, and how they are joined with judgments."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def run_sources(runs: RunsLike, threads: int | None = 1) -> dict[str, Any]:
-    """Where each run comes from, by name.
+    """The source of each run, by name.
 
     threads : the first files, one for each thread, are fetched into memory while something else is read.
     """
@@ -40,7 +40,7 @@ def run_sources(runs: RunsLike, threads: int | None = 1) -> dict[str, Any]:
         if files.is_path(source):
             place = files.source_name(source)
         else:
-            place = source.table.source if isinstance(source, Run) else f"run {number} of those given"
+            place = source.table.source if isinstance(source, Run) else f"run number {number}"
         for name, one in runs_of(source, _name(source, number), number <= ahead).items():
             if name in sources:
                 raise InputError(
@@ -52,7 +52,7 @@ def run_sources(runs: RunsLike, threads: int | None = 1) -> dict[str, Any]:
 
 
 def runs_of(source: Any, name: str, ahead: bool = False) -> dict[str, Any]:
-    """The runs of a frame or of a file that holds a table, all read, by name. Other sources are one run.
+    """Read the runs of a frame or of a file that holds a table, by name. Other sources are one run.
 
     Tables are read here and not later, because a stream can be read only once, and because only the table
     knows how many runs it holds. `name` : the name of a run that the table does not name. `ahead` : fetch a
@@ -91,7 +91,7 @@ def _named(source: Any, name: str, ahead: bool) -> Any:
 
 
 def _is_one_run(runs: Mapping[Any, Any]) -> bool:
-    """``{topic: {doc: score}}`` rather than ``{name: run}``."""
+    """Whether this is ``{topic: {doc: score}}`` rather than ``{name: run}``."""
     return all(
         isinstance(ranking, Mapping) and not any(isinstance(score, Mapping) for score in ranking.values())
         for ranking in runs.values()
@@ -99,7 +99,7 @@ def _is_one_run(runs: Mapping[Any, Any]) -> bool:
 
 
 def _is_run(source: Any) -> bool:
-    """A run of its own rather than one of its rows."""
+    """Whether this is a whole run rather than one row of a run."""
     is_own = isinstance(source, str | os.PathLike | Run | Mapping | list)
     return is_own or is_frame(source) or peer_of(source) is not None
 
@@ -119,7 +119,7 @@ def align_all(
     threads: int | None,
     on_run: Callable[[str], None] | None,
 ) -> dict[str, Alignment]:
-    """Read, order and join every run. Threads are shared among the runs; what is left over shares a run."""
+    """Read, order and join every run. If there are more threads than runs, several threads read each run."""
     most = threads or os.cpu_count() or 1
     each = max(1, most // max(1, len(sources)))
 

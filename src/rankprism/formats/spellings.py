@@ -1,4 +1,4 @@
-"""What the columns of tables are called."""
+"""The names of the columns of tables."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from rankprism.errors import InputError, listed
 
-#: What TREC writes where a topic has no subtopics.
+#: What TREC writes if a topic has no subtopics.
 ONLY_ASPECT = "0"
 
-#: The usual spellings of a column, the surest first.
+#: The common spellings of a column, the most certain ones first.
 SPELLINGS: dict[str, tuple[str, ...]] = {
     "run": ("run", "run_id", "runid", "system", "system_id"),
     "topic": (
@@ -45,9 +45,9 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "kind": ("intent_type", "kind"),
 }
 
-#: Columns that mean something else beside one of these others: the text of a query or of a document,
-#: PyTerrier's number of a document beside its id, and TREC's column of zeros. Any other two spellings of one
-#: column are refused.
+#: Columns that mean something else if the table also has one of these others: the text of a query or of a
+#: document, PyTerrier's number of a document beside its id, and TREC's column of zeros. Any other two
+#: spellings of one column are refused.
 _BESIDE: dict[str, tuple[str, ...]] = {
     "query": SPELLINGS["topic"],
     "document": SPELLINGS["doc"],
@@ -56,7 +56,7 @@ _BESIDE: dict[str, tuple[str, ...]] = {
     "iter": SPELLINGS["aspect"],
 }
 
-#: The columns of a table of judgments and of a table of runs, and those of them that may be missing.
+#: The columns of a table of judgments and of a table of runs, and which of them may be missing.
 JUDGMENT_COLUMNS = ("topic", "aspect", "doc", "grade"), ("aspect",)
 
 RUN_COLUMNS = ("run", "topic", "doc", "score", "rank"), ("run", "rank")
@@ -65,7 +65,7 @@ RUN_COLUMNS = ("run", "topic", "doc", "score", "rank"), ("run", "rank")
 def spelled(
     columns: Sequence[str], expected: tuple[str, ...], optional: tuple[str, ...], where: str
 ) -> dict[str, str]:
-    """Find the columns of a table by their usual spellings."""
+    """Find the columns of a table by their common spellings."""
     by_name = {str(column).casefold(): column for column in columns}
     alike = Counter(str(column).casefold() for column in columns)
     chosen = {}

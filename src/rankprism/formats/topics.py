@@ -1,4 +1,4 @@
-"""Reading topics: what people were looking for, in words."""
+"""Reading topics, which say in words what people were looking for."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _EXAMPLE = '{"id": "1", "title": "…"}'
 
 @dataclass(frozen=True)
 class Topic:
-    """A topic in words, with the words for its subtopics where they are known."""
+    """A topic in words, with the descriptions of its subtopics if they are known."""
 
     id: str
     title: str
@@ -50,7 +50,7 @@ def read_topics(source: files.PathLike) -> dict[str, Topic]:
     for number, line in files.opened(source).lines():
         topic = read(line, f"{where}, line {number}")
         if topic.id in found:
-            raise InputError(f"{where}, line {number}: topic {topic.id!r} is there twice; keep one of them")
+            raise InputError(f"{where}, line {number}: topic {topic.id!r} occurs twice; keep one of them")
         found[topic.id] = topic
     if not found:
         raise InputError(f"{where}: there are no topics in it; a line is id<TAB>title<TAB>description")
@@ -96,7 +96,7 @@ def _from_xml(source: files.PathLike, where: str) -> dict[str, Topic]:
                 '<topic number="1"><query>…</query></topic>'
             )
         if id in found:
-            raise InputError(f"{where}: topic {id!r} is there twice; keep one of them")
+            raise InputError(f"{where}: topic {id!r} occurs twice; keep one of them")
         subtopics = [(one.get("number", "").strip(), one) for one in element.iter("subtopic")]
         for name, one in subtopics:
             kind = one.get("type", "")
@@ -119,5 +119,5 @@ def _from_xml(source: files.PathLike, where: str) -> dict[str, Topic]:
 
 
 def _words(element: Element, name: str) -> str:
-    """The text of an element inside, in one line."""
+    """The text of an inner element, in one line."""
     return " ".join((element.findtext(name) or "").split())

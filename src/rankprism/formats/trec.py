@@ -14,7 +14,7 @@ from rankprism.types import Duplicates, Order
 
 
 def is_plain(line: str) -> bool:
-    """Whether a line can only be of TREC's judgments, so that no other format need be asked.
+    """Whether a line can only be one of TREC's judgments, so that no other format has to be tried.
 
     It has four columns with one blank or tab between them. The topic is not the name of a column, and the
     grade is a whole number.
@@ -29,7 +29,7 @@ def is_plain(line: str) -> bool:
 
 
 def is_plain_run(line: str) -> bool:
-    """Whether a line can only be of a TREC run: six columns.
+    """Whether a line can only be one of a TREC run, because it has six columns.
 
     >>> is_plain_run("51 Q0 clueweb09-en0010-57-32932 1 30195.9 bm25"), is_plain_run("51 clueweb09-en0010")
     (True, False)
@@ -38,7 +38,7 @@ def is_plain_run(line: str) -> bool:
 
 
 def _plain_columns(line: str) -> list[str]:
-    """The columns of a line without quotes, commas and braces, by which other formats are recognised."""
+    """The columns of a line that has no quotes, commas or braces, by which other formats are recognised."""
     line = line.replace("\t", " ")
     columns = line.split(" ")
     plain = line.isprintable() and not any(sign in line for sign in '",{') and all(columns)
@@ -60,7 +60,7 @@ def core_reader(format: str) -> Callable[[files.File], Judgments]:
 
 
 def _write_diversity(judgments: Judgments) -> Written:
-    """`topic aspect document grade`, and the weights beside it."""
+    """`topic aspect document grade`, and the weights in a second file."""
     from rankprism.formats.judged import joined
     from rankprism.formats.weights import weights_beside
 
@@ -70,7 +70,7 @@ def _write_diversity(judgments: Judgments) -> Written:
 
 
 def _write_adhoc(judgments: Judgments) -> Written:
-    """`topic 0 document grade`: which has no place for a second aspect."""
+    """`topic 0 document grade`, which has no room for a second aspect."""
     from rankprism.formats.judged import only_aspect_notes
 
     notes = only_aspect_notes(judgments, "adhoc")

@@ -22,7 +22,7 @@ LARGEST_WEIGHT = 10**9
 #: The rule of Sakai and Song (2011), by name instead of a file.
 SAKAI = "sakai"
 
-#: NTCIR's words for an intent that wants much information, and for one that wants one document.
+#: NTCIR's words for intents: informational, and navigational, which needs only one document.
 KINDS = {"inf": False, "nav": True}
 
 
@@ -43,7 +43,7 @@ def weighted(judgments: Judgments, weights: Any) -> Judgments:
         return replace(judgments, weights=_sakai(judgments))
     by_aspect = _by_aspect(weights)
     if by_aspect is not None:
-        # They sum to 1; a topic with nothing relevant to the aspects that matter scores 0.
+        # These weights sum to 1. A topic with nothing relevant to the aspects that matter scores 0.
         return _placed(judgments, "weights", _in_every_topic(judgments, by_aspect))
     if isinstance(weights, str | os.PathLike):
         name, given = files.source_name(weights), _from_file(weights)
@@ -77,14 +77,12 @@ def _in_every_topic(judgments: Judgments, weights: Mapping[Any, Any]) -> Weights
             )
         total += weight
     if abs(total - 1) > 1e-3:
-        raise InputError(
-            f"weights: those of {listed(map(str, weights))} sum to {total:g}; they must sum to 1"
-        )
+        raise InputError(f"the weights of {listed(map(str, weights))} sum to {total:g}; they must sum to 1")
     for topic, aspects in judgments.aspects.items():
         for aspect in aspects:
             if aspect not in weights:
                 raise InputError(
-                    f"weights: none for aspect {aspect!r} of topic {topic!r}; there are {listed(weights)}"
+                    f"aspect {aspect!r} of topic {topic!r} has no weight; only {listed(weights)} have one"
                 )
         for aspect in weights:
             if aspect not in aspects:
@@ -99,7 +97,7 @@ def _in_every_topic(judgments: Judgments, weights: Mapping[Any, Any]) -> Weights
 
 
 def _with_unjudged(judgments: Judgments, given: Weights) -> Judgments:
-    """The same judgments, where judged topics also have the aspects that only the weights name."""
+    """The same judgments, in which judged topics also have the aspects that only the weights name."""
     unjudged = [
         (topic, aspect)
         for topic, aspect in given
@@ -118,7 +116,7 @@ def _with_unjudged(judgments: Judgments, given: Weights) -> Judgments:
 
 
 def counting_all(judgments: Judgments) -> Judgments:
-    """The same judgments, of which every aspect counts, even one to which no document is relevant.
+    """The same judgments, in which every aspect counts, even one to which no document is relevant.
 
     NTCIR lists non-relevant documents under 0, which is not an intent.
     """
@@ -213,7 +211,7 @@ def counted_aspects(judgments: Judgments) -> npt.NDArray[np.bool_]:
 
 
 def add_weight(given: Weights, topic: str, aspect: str, new: Given) -> None:
-    """Puts a weight to the others, unless it contradicts them."""
+    """Add a weight to the others, unless it contradicts them."""
     if not 0 <= new.weight <= LARGEST_WEIGHT:
         raise InputError(
             f"{new.where}: the weight {new.weight:g} is not a number from 0 to {LARGEST_WEIGHT:,}"
@@ -232,15 +230,15 @@ def add_weight(given: Weights, topic: str, aspect: str, new: Given) -> None:
     other = next(iter(given.values()))
     if (other.navigational is None) != (new.navigational is None):
         raise InputError(
-            f"{new.where}: {_kind_name(new)}, {_kind_name(other)} at {other.where}; say inf or nav of every "
-            f"intent or of none"
+            f"{new.where}: {_kind_name(new)}, but {_kind_name(other)} at {other.where}; write inf or nav for "
+            f"every intent or for none"
         )
 
 
 def weight_lines(judgments: Judgments) -> list[str]:
     """The lines of a weights file: topic aspect weight, and inf or nav if the type is known.
 
-    An aspect that reads back the same without a line has none: nothing is relevant to it and its weight is 0.
+    An aspect without relevant documents and with weight 0 has no line, because it reads back the same.
     """
     if judgments.weights is None:
         return []
@@ -251,7 +249,7 @@ def weight_lines(judgments: Judgments) -> list[str]:
         kinds = np.where(judgments.navigational, "nav", "inf")
         lines = [f"{line} {kind}" for line, kind in zip(lines, kinds, strict=True)]
         needed |= judgments.navigational
-    # A file without any line would be refused, so if none is needed all are there.
+    # A file without any line would be refused, so if no line is needed, all are written.
     return [line for line, is_needed in zip(lines, needed, strict=True) if is_needed] or lines
 
 
@@ -267,7 +265,7 @@ def weights_beside(judgments: Judgments) -> tuple[list[str], tuple[str, ...]]:
 
 
 def uniform(judgments: Judgments) -> npt.NDArray[np.float64]:
-    """The same weight for all aspects of a topic, with the sum 1."""
+    """The same weight for all aspects of a topic; the weights sum to 1."""
     aspects = np.diff(judgments.cells.aspect_start)
     weights: npt.NDArray[np.float64] = np.repeat(1 / aspects, aspects)
     return weights

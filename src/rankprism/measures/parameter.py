@@ -21,7 +21,7 @@ from typing import Any
 from rankprism.errors import MeasureError
 from rankprism.foreign import quoted
 
-#: The limit of numbers that have no other range: far above any use, and far below the largest float.
+#: The limit of numbers without any other range: far above any use, and far below the largest float.
 LARGEST_PARAMETER = 10**9
 #: A search of this many nodes takes days.
 MOST_NODES = 10**12

@@ -335,8 +335,8 @@ def _ranges(start: Longs, chosen: Longs) -> Longs:
 def without_rows(message: str) -> str:
     """Remove row numbers from a message, because they mean nothing in a Spark DataFrame.
 
-    >>> without_rows("bm25, row 7: document 'd' stands twice in topic '1', first at row 3; remove one")
-    "bm25: document 'd' stands twice in topic '1'; remove one"
+    >>> without_rows("bm25, row 7: document 'd' occurs twice in topic '1', first at row 3; remove one")
+    "bm25: document 'd' occurs twice in topic '1'; remove one"
     >>> without_rows("judgments, row 2: document 'd' has grade 2 here and 1 at row 1; keep one of them")
     "judgments: document 'd' has grade 2 and 1; keep one of them"
     """

@@ -1,4 +1,4 @@
 """Judgments of several aspects of the same documents, such as relevance and credibility.
 
-`settings` says what an aspect is, `labels` reads labels from files, and `reading` makes judgments of them.
+`settings` describes an aspect, `labels` reads labels from files, and `reading` turns them into judgments.
 """

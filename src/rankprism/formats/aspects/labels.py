@@ -1,4 +1,4 @@
-"""Labels of documents from files and from memory, of which `aspects` makes judgments."""
+"""Labels of documents, read from files and from memory. `reading` turns them into judgments."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DUMMY = ("iteration", "iter", "0", "q0")
 
 
 class Label(NamedTuple):
-    """The text of a label and its place. There are many, so messages are made only when needed."""
+    """The text of a label and its place. There are many labels, so messages are made only when needed."""
 
     text: str
     place: str  # such as "qrels.txt, line"
@@ -31,7 +31,7 @@ class Label(NamedTuple):
         return self.place if self.number is None else f"{self.place} {self.number}"
 
 
-#: By topic and document.
+#: Labels by topic and document.
 Column: TypeAlias = dict[tuple[str, str], Label]
 
 
@@ -60,7 +60,7 @@ def column_lines(path: files.PathLike, columns: Sequence[str]) -> dict[str, Colu
                 return _long(name, [(number, line), *lines], labels)
             topic_at, doc_at, place = _counted(where, found, columns)
         if len(found) != width:
-            raise InputError(f"{at} {number}: {len(found)} columns, and {width} in the lines before")
+            raise InputError(f"{at} {number}: has {len(found)} columns, but the lines before have {width}")
         key = found[topic_at], found[doc_at]
         for column, labelled in labels.items():
             add(labelled, column, key, Label(found[place[column]], at, number))
@@ -101,7 +101,7 @@ def refuse_commas(where: str, columns: Sequence[str]) -> None:
     joined = " ".join(columns)
     if len(columns) < 3 and is_header(joined.split(",")):
         raise InputError(
-            f"{where}: has commas between its columns, and blanks or tabs are expected; write it with tabs, "
+            f"{where}: has commas between its columns, but blanks or tabs are expected; write it with tabs, "
             f"or read it as a data frame and pass that with aspects=[…]"
         )
 
@@ -124,11 +124,11 @@ def _header(
 
 
 def _counted(where: str, found: Sequence[str], columns: Sequence[str]) -> tuple[int, int, dict[str, int]]:
-    """Topic, document and grades by their number: the grades are the last columns."""
+    """Topic, document and grades, by the number of columns: the grades are the last ones."""
     before = len(found) - len(columns)
     if before not in (2, 3):
         raise InputError(
-            f"{where}: found {len(found)} columns; for the aspects {', '.join(columns)} expected "
+            f"{where}: found {len(found)} columns; the aspects {', '.join(columns)} need "
             f"{len(columns) + 3}: topic 0 document {' '.join(columns)}, or {len(columns) + 2} without the 0. "
             f"Name every grade column; {SKIPPED} skips one"
         )
@@ -192,7 +192,7 @@ def answers(source: Any, element: str | None) -> dict[str, str]:
 
 
 def _xml_answers(source: files.PathLike, name: str, element: str | None) -> dict[str, str]:
-    """One element of each topic, which has its number as an element or an attribute."""
+    """One element of each topic. A topic has its number as an element or an attribute."""
     from xml.etree import ElementTree
 
     if element is not None and not re.fullmatch(r"[\w.-]+(/[\w.-]+)*", element):

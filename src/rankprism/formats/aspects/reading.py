@@ -68,9 +68,9 @@ def read_description(path: files.PathLike) -> Judgments:
 
 
 def read_scales(path: files.PathLike) -> tuple[Scale, ...]:
-    """The scales of the aspects that such a TOML file describes, for those who have yet to judge.
+    """The scales of the aspects that such a TOML file describes, for use before anything is judged.
 
-    An aspect whose labels are not named has two, 0 and 1.
+    An aspect whose labels are not named has two labels, 0 and 1.
     """
     name = files.source_name(path)
     settings = _content(path).get("aspects", {})
@@ -95,7 +95,7 @@ def _content(path: files.PathLike) -> dict[str, Any]:
         content = tomllib.loads(text.replace("\r\n", "\n"))
     except RecursionError:
         raise InputError(f"{name}: is not TOML (its values are nested too deep)") from None
-    except ValueError as error:  # no TOML, or a number of thousands of digits
+    except ValueError as error:  # not TOML, or a number with thousands of digits
         raise InputError(f"{name}: is not TOML ({error})") from None
     kinds = {"judgments": (str, "a path"), "columns": (list, "a list of names"), "aspects": (dict, "tables")}
     for key, value in content.items():
@@ -134,9 +134,9 @@ def read_multi_aspect(source: Any, aspects: Any) -> Judgments:
 
 
 def read_described(source: Any, described: Sequence[AspectSettings]) -> Judgments:
-    """Judgments of all aspects that a file's first line names, some of which are described here.
+    """Judgments of all aspects that a file's first line names, with settings for the `described` ones.
 
-    A file without such a line has the aspects that are described, in this order.
+    A file without such a line has the described aspects, in this order.
     """
     known = {aspect.name: aspect for aspect in described}
     if is_dataset(source):
@@ -155,7 +155,7 @@ def read_described(source: Any, described: Sequence[AspectSettings]) -> Judgment
 def _all_described(
     source: str, names: Sequence[str], known: Mapping[str, AspectSettings]
 ) -> list[AspectSettings]:
-    """What is said of each aspect of a source, some of which are described."""
+    """The settings of each aspect of a source. Aspects that are not described have default settings."""
     for name in known:
         if name not in names:
             raise InputError(f"{source}: there is no column {name!r} among {listed(names)}")
@@ -165,7 +165,7 @@ def _all_described(
 def read_aspects(source: Any, aspects: Any, columns: Sequence[str] | None = None) -> Judgments:
     """Judgments of these aspects, from grade columns of a file, from memory, and from one file per aspect.
 
-    A document that has a label on one aspect gets one on all: a missing label is the lowest.
+    A document that has a label on one aspect gets one on all aspects: a missing label becomes the lowest.
     """
     chosen = as_aspects(aspects)
     named = [a for a in chosen if a.name != SKIPPED]
@@ -192,7 +192,7 @@ def _name(source: Any) -> str:
 
 
 def _own_column(file: files.PathLike, aspect: str) -> Column:
-    """The labels of an aspect that has a file, or the relevance of a dataset, for itself."""
+    """The labels of an aspect that has its own file, or takes its labels from the relevance of a dataset."""
     if not is_dataset(file):
         return labels.one_column(file, aspect)
     return labels.from_memory(ir_datasets.dataset_rows(file).rows, ["relevance"])["relevance"]
@@ -265,7 +265,7 @@ def _assembled(source: str, aspects: Sequence[AspectSettings], raw: Mapping[str,
     """One table of all aspects, in which no label is missing."""
     documents = sorted({key for column in raw.values() for key in column})
     if not documents:
-        raise InputError(f"{source}: no judgments, only blank or comment lines")
+        raise InputError(f"{source}: has no judgments, only blank or comment lines")
     scales, grades, lowered = [], {}, {}
     for aspect in aspects:
         column = _answered(aspect, raw[aspect.name]) if aspect.answers is not None else raw[aspect.name]
@@ -310,9 +310,9 @@ def _assembled(source: str, aspects: Sequence[AspectSettings], raw: Mapping[str,
 
 
 def _answered(aspect: AspectSettings, column: Column) -> Column:
-    """1 where a document says what is accepted as its topic's answer, 0 elsewhere.
+    """1 for documents that give the accepted answer of their topic, and 0 for all others.
 
-    Labels below 0 that mean no answer stay as they are, and so are below the scale of the aspect.
+    Labels below 0 that mean no answer are kept, so they are below the scale of the aspect.
     """
     accepted = labels.answers(aspect.answers, aspect.element)
     means = {str(answer): number_name(label) for answer, label in (aspect.means or {}).items()}
@@ -386,16 +386,16 @@ def _labels_that_occur(aspect: AspectSettings, column: Column) -> tuple[Any, ...
 
 
 def _graded(aspect: AspectSettings, scale: Scale, column: Column) -> tuple[dict[tuple[str, str], float], int]:
-    """The grade of each document that has a label on the scale, and how many are below."""
+    """The grade of each document that has a label on the scale, and the number of labels below the scale."""
     missing = {number_name(label) for label in aspect.missing}
     grade_of = dict(zip(scale.names, scale.grades, strict=True))
-    if all(number(name) is None for name in scale.names):  # then a number can only be that of a label
+    if all(number(name) is None for name in scale.names):  # then a number can only be the number of a label
         grade_of |= {str(i): grade for i, grade in enumerate(scale.grades)}
     grades: dict[str, float] = {}
     below = set()
     for text, label in _different(column).items():
         name, value, lowest = number_name(text), number(text), number(scale.names[0])
-        if name in missing and aspect.answers is None:  # those of answers are gone
+        if name in missing and aspect.answers is None:  # labels of answers no longer have these
             continue
         if name in grade_of:
             grades[text] = grade_of[name]
@@ -412,7 +412,7 @@ def _graded(aspect: AspectSettings, scale: Scale, column: Column) -> tuple[dict[
 
 
 def _different(column: Column) -> dict[str, Label]:
-    """The different labels that occur, each where it occurs first; there are few."""
+    """The distinct labels, each at its first occurrence; there are few."""
     first: dict[str, Label] = {}
     for label in column.values():
         first.setdefault(label.text, label)

@@ -20,29 +20,29 @@ class AspectSettings:
     """One aspect: where its labels come from, and their scale."""
 
     name: str
-    #: The labels from the lowest to the highest, numbers or names. Default: whole numbers from 0 on.
+    #: The labels from the lowest to the highest, as numbers or names. Default: the whole numbers from 0.
     labels: tuple[Any, ...] | None = None
     #: The positions of the labels, in the same order. Default: one unit apart.
     embed: tuple[Any, ...] | None = None
-    #: What the labels are worth to single-aspect measures. Default: the labels if numbers, else their place.
+    #: The labels' worth to single-aspect measures. Default: the labels if they are numbers, else their place.
     grades: tuple[Any, ...] | None = None
-    #: Another aspect. Where that one has its lowest label, this one gets its lowest label too.
+    #: Another aspect. Where it has its lowest label, this one also gets its lowest label.
     given: str | None = None
-    #: Labels that mean that the document has no label.
+    #: Labels that mean "no label".
     missing: tuple[Any, ...] = ()
     #: Whether labels below the lowest, such as -1 for not judged, are the "lowest" or an "error".
     below: str = "lowest"
-    #: The grade column, if its name differs from that of the aspect.
+    #: The grade column, if its name differs from the aspect's.
     column: str | None = None
     #: The file of this aspect, if it has its own.
     file: PathLike | None = None
     #: Scores at which the next label begins, if the file holds scores: 80, or 95% for a percentile.
     thresholds: tuple[Any, ...] = ()
-    #: The accepted answer of each topic. The label becomes 1 where the document has that answer, else 0.
+    #: The accepted answer of each topic. The label becomes 1 if the document gives that answer, else 0.
     answers: Any = None
     #: The element of XML topics that holds the answer.
     element: str | None = None
-    #: Which label an answer means, where they are spelled differently.
+    #: Which label an answer means, if they are spelled differently.
     means: Mapping[str, Any] | None = None
     #: The weight of the aspect in CAM, MM and weighted distances.
     weight: float | None = None
@@ -64,7 +64,7 @@ class AspectSettings:
         if isinstance(settings, list | tuple | range):
             settings = {"labels": settings}
         if not isinstance(settings, Mapping):
-            raise InputError(f"aspect {name!r}: {settings!r} are not settings; pass a mapping or its labels")
+            raise InputError(f"aspect {name!r}: {settings!r} is not settings; pass a mapping or its labels")
         allowed = [field.name for field in fields(cls) if field.name != "name"]
         settings = {key: value for key, value in settings.items() if value is not None}
         for key, value in settings.items():
@@ -79,7 +79,7 @@ class AspectSettings:
             for one in inside:
                 if isinstance(one, bool) or not isinstance(one, str | int | float | Fraction):
                     raise InputError(
-                        f"aspect {name!r}: {key} is made of numbers and words; got {quoted(one)} in it"
+                        f"aspect {name!r}: {key} may hold only numbers and words; got {quoted(one)} in it"
                     )
         listed: dict[str, Any] = {k: tuple(v) if isinstance(v, _LIST) else v for k, v in settings.items()}
         if listed.get("below", "lowest") not in ("lowest", "error"):

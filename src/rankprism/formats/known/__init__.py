@@ -1,13 +1,13 @@
 """The file formats that are known, one module for each family.
 
-A new format is a new module here that registers its record. Nothing else has to name it. TREC's formats are
-in `rankprism.formats.trec`. Most files are of those, and all modules here are loaded when one is not.
+A new format is a new module here that registers its record. Nothing else has to name it. TREC's formats,
+which most files have, are in `rankprism.formats.trec`; the modules here are loaded only for other files.
 """
 
 import importlib
 import pkgutil
 
-# The usual formats come first in help and documentation.
+# The common formats come first in help and documentation.
 from rankprism.formats import trec  # noqa: F401
 from rankprism.formats.format import JUDGMENT_FORMATS, PREFERENCE_FORMATS, RUN_FORMATS, SCORE_FORMATS
 from rankprism.formats.known import preference_tables  # noqa: F401

@@ -17,7 +17,7 @@ _NO_ASPECT = ("0", "Q0", "q0")
 
 
 def _recognises(start: files.Beginning) -> bool:
-    """A header, perhaps with commas, which are refused; or at least two numbers behind the document."""
+    """A header, perhaps with commas, which are refused later; or at least two numbers after the document."""
     columns = start.columns
     if is_header(columns) or is_header(re.split("[,;]", start.line.strip())):
         return True
@@ -32,12 +32,12 @@ def _read(file: files.File) -> Judgments:
         return read_aspects(file, header_aspects(columns))
     if is_header(re.split("[,;]", file.beginning.line.strip())):
         raise InputError(
-            f"{where}: has commas between its columns, and blanks or tabs are expected; write it with tabs, "
+            f"{where}: has commas between its columns, but blanks or tabs are expected; write it with tabs, "
             f"or read it as a data frame and pass that with aspects=[…]"
         )
     raise InputError(
-        f"{where}: {max(len(columns) - 3, 1)} grades of one document; name the aspects that they are of, in "
-        f"this order, with aspects= (--aspects relevance,credibility,…)"
+        f"{where}: has {max(len(columns) - 3, 1)} grades of one document; name their aspects, in this order, "
+        f"with aspects= (--aspects relevance,credibility,…)"
     )
 
 
@@ -52,7 +52,7 @@ register(
         read=_read,
         recognises=_recognises,
         confused_with={"trec": "yields", "winner-loser": "wins", "text": "wins"},
-        doubt="if these are two grades of one document, name the aspects that they are of with aspects= "
+        doubt="if these are two grades of one document, name their aspects with aspects= "
         "(--aspects relevance,credibility)",
     ),
 )

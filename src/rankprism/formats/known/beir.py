@@ -1,4 +1,4 @@
-"""Judgments as BEIR and MTEB publish them: topic, document and grade between tabs, below a header."""
+"""Judgments as BEIR and MTEB publish them: topic, document and grade, separated by tabs, below a header."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """TREC Dynamic Domain's judgments of passages: `topic subtopic document passage rating`.
 
-Measures see documents, so the passages of a document on a subtopic become one grade, by a rule that
-the name of the format says.
+Measures see documents, so the passages of a document on a subtopic become one grade. The name of the format
+says by which rule.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from rankprism.formats.judged import JudgedLine, judgment_table
 
 
 def recognises(start: files.Beginning) -> bool:
-    """Five columns. The third is a document and so not a number, unlike the grade of prels."""
+    """Five columns. The third is a document and therefore not a number, unlike the grade in prels."""
     columns = start.columns
     return len(columns) == 5 and parse_number(columns[2]) is None and all(map(_is_whole, columns[3:]))
 

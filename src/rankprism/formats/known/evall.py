@@ -1,7 +1,7 @@
 """EvALL's tab-separated files, as the program of the RBU authors reads them.
 
-A gold standard is `topic document grade aspect weight`, a system's output `topic document` in the order
-of the ranking. A value may be in double quotes, and a quote inside such a value is doubled.
+A gold standard has lines of `topic document grade aspect weight`. A system's output has lines of `topic
+document` in the order of the ranking. A value may be in double quotes, and a quote inside it is doubled.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _QUOTED = re.compile(r'"((?:[^"]|"")*)"')
 
 
 def recognises(start: files.Beginning) -> bool:
-    """Five columns between tabs, and either quotes or numbers as the grade and the weight."""
+    """Five columns separated by tabs, with either quotes, or numbers as the grade and the weight."""
     columns = start.line.split("\t")
     if len(columns) != 5:
         return False
@@ -72,7 +72,7 @@ def _read_run(file: files.File, duplicates: Duplicates) -> RunTable:
         first = line_of.setdefault((topic, doc), number)
         if first != number and duplicates == "error":
             raise InputError(
-                f"{where}: document {doc!r} stands twice in topic {topic!r}, first at line {first}; "
+                f"{where}: document {doc!r} occurs twice in topic {topic!r}, first at line {first}; "
                 f'remove one, or keep the better-ranked of each with duplicates="first" (--duplicates first)'
             )
         length[topic] += 1
@@ -81,13 +81,13 @@ def _read_run(file: files.File, duplicates: Duplicates) -> RunTable:
         ranks.append(length[topic])
     if not topics:
         raise InputError(f"{source}: no ranking in this file, only blank or comment lines")
-    # Any descending scores say the same; whole numbers stay apart in 32 bits too.
+    # Any descending scores give the same order; whole numbers stay distinct in 32 bits, too.
     scores = [length[topic] + 1 - rank for topic, rank in zip(topics, ranks, strict=True)]
     return RunTable.from_columns(source, topics, docs, np.array(scores, float), np.array(ranks, float))
 
 
 def _write(judgments: Judgments) -> Written:
-    """A gold standard. Every aspect has a weight. Default: the same weight for all aspects of a topic."""
+    """A gold standard, in which every aspect has a weight. Default: the same weight for all of a topic."""
     weights = uniform(judgments) if judgments.weights is None else judgments.weights
     table = judgments.table
     lines = table.lines(judgments.source, "evall", list(map(number_text, weights.tolist())))
@@ -119,7 +119,7 @@ def _value(column: str, where: str, name: str) -> str:
     quoted = _QUOTED.fullmatch(column)
     if '"' in column and not quoted:
         raise InputError(
-            f"{where}: the {name} {column!r} has a double quote out of place; put two around it, or none"
+            f"{where}: the {name} {column!r} has a misplaced double quote; put quotes on both sides, or none"
         )
     value = quoted[1].replace('""', '"') if quoted else column
     if not value:

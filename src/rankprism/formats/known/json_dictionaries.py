@@ -1,6 +1,7 @@
 """Judgments and runs as one JSON object: `{topic: {document: number}}`.
 
-Nothing in such a file says whether the numbers are grades or scores. The place where it is given does.
+Nothing in such a file says whether the numbers are grades or scores. That depends on the place where the file
+is given.
 """
 
 from __future__ import annotations

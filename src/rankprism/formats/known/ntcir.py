@@ -1,8 +1,8 @@
 """NTCIR's judgments, as NTCIREVAL reads them.
 
-`topic intent document L2` (Dqrels, I-qrels) or, ad hoc, `topic document L2`; the levels L0 to L9 are
-the grades 0 to 9. Beside it, `topic intent probability` (Iprob), with a fourth column inf or nav
-(DINprob): aspect weights, which `weights` reads.
+Lines are `topic intent document L2` (Dqrels, I-qrels) or, ad hoc, `topic document L2`; the levels L0 to L9
+are the grades 0 to 9. A second file has aspect weights, which `weights` reads: `topic intent probability`
+(Iprob), perhaps with a fourth column inf or nav (DINprob).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _read(file: files.File) -> Judgments:
 
 
 def _judged(lines: Iterable[tuple[int, str]], source: str) -> Iterator[JudgedLine]:
-    width = 0  # of the first line
+    width = 0  # the number of columns in the first line
     for number, line in lines:
         where = f"{source}, line {number}"
         columns = files.columns(line)
@@ -41,12 +41,12 @@ def _judged(lines: Iterable[tuple[int, str]], source: str) -> Iterator[JudgedLin
         width = width or len(columns)
         if len(columns) != width:
             raise InputError(
-                f"{where}: found {len(columns)} columns, and {width} in the lines before; "
+                f"{where}: found {len(columns)} columns, but {width} in the lines before; "
                 f"give every line an intent, or none"
             )
         level = columns[-1]
         if not re.fullmatch(r"L[0-9]", level):
-            raise InputError(f"{where}: the level {level!r} is none of L0 to L9")
+            raise InputError(f"{where}: the level {level!r} is not one of L0 to L9")
         aspect = columns[1] if width == 4 else ONLY_ASPECT
         yield JudgedLine(number, columns[0], aspect, columns[-2], float(level[1]))
 

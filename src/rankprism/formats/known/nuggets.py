@@ -1,8 +1,8 @@
-"""Nuggets: the facts that belong into a good answer, each of which is an aspect of its topic.
+"""Nuggets: the facts that belong in a good answer, each of which is an aspect of its topic.
 
 A line is a JSON object with a topic and its nuggets. AutoNuggetizer writes the nuggets of a topic with their
-importance, and what each nugget is in an answer (`run_id`) or in a passage (`docid`): support,
-partial_support or not_support. FreshStack lists with each nugget the passages that support it.
+importance, and how an answer (`run_id`) or a passage (`docid`) supports each of them: support,
+partial_support or not_support. FreshStack lists the passages that support each nugget.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from rankprism.types import Duplicates
 ASSIGNMENTS = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
 #: The weight of a nugget.
 IMPORTANCE = {"vital": 1.0, "okay": 0.5}
-#: The names that topics, nuggets, passages and runs have in such files, the surest first.
+#: The names of topics, nuggets, passages and runs in such files, the most certain ones first.
 TOPIC = ("qid", "query_id", "topic_id", "topic")
 NUGGET = ("_id", "nugget_id", "id")
 PASSAGE = ("docid", "doc_id")
@@ -39,11 +39,11 @@ _ANSWER = '{"qid": "q1", "nuggets": [{"text": "…", "assignment": "support"}]}'
 
 
 class Nugget(NamedTuple):
-    """What a line says of a nugget."""
+    """What a line says about a nugget."""
 
     name: str  #: its id, or its text if it has none
-    weight: float | None  #: of its importance
-    grade: float | None  #: of its assignment
+    weight: float | None  #: from its importance
+    grade: float | None  #: from its assignment
     passages: dict[str, float]  #: grades of passages
 
 
@@ -86,7 +86,7 @@ def judgments_of(source: Any, name: str) -> Judgments:
             weight, first = weights.setdefault(key, (nugget.weight, line.where))
             if weight != nugget.weight:
                 raise InputError(
-                    f"{line.where}: nugget {quoted(nugget.name)} of topic {line.topic!r} has another "
+                    f"{line.where}: nugget {quoted(nugget.name)} of topic {line.topic!r} has a different "
                     f"importance at {first}; keep one of them"
                 )
             passages = nugget.passages
@@ -97,7 +97,7 @@ def judgments_of(source: Any, name: str) -> Judgments:
                 if known != grade:
                     raise InputError(
                         f"{line.where}: passage {passage!r} supports nugget {quoted(nugget.name)} of topic "
-                        f"{line.topic!r} otherwise at {first}; keep one of them"
+                        f"{line.topic!r} differently at {first}; keep one of them"
                     )
     if not bare:
         raise InputError(f"{name}: there are no nuggets in it; write {_EXAMPLE}")
@@ -123,7 +123,7 @@ def _weights(
         if any(weight is not None for weight, _ in given.values()):
             (topic, nugget), where = without
             raise InputError(
-                f"{where}: nugget {quoted(nugget)} of topic {topic!r} has no importance, and others have "
+                f"{where}: nugget {quoted(nugget)} of topic {topic!r} has no importance, but others have "
                 f"one; give every nugget one of {', '.join(IMPORTANCE)}, or none of them"
             )
         return None
@@ -132,7 +132,7 @@ def _weights(
 
 
 def answers_of(source: Any, name: str) -> dict[str, dict[str, Answer]]:
-    """``{run: {topic: answer}}``; where lines name no run, it is called ""."""
+    """``{run: {topic: answer}}``; answers that name no run belong to the run ""."""
     found: dict[str, dict[str, Answer]] = {}
     for line in nugget_lines(source):
         if line.passage:
@@ -208,17 +208,17 @@ def _nugget(where: str, one: Any) -> Nugget:
 
 
 def _word(one: Mapping[str, Any], field: str, words: Mapping[str, float], where: str) -> float | None:
-    """What a word is worth; None if it is missing."""
+    """The number that a word stands for; None if it is missing."""
     word = one.get(field)
     if word is None:
         return None
     if not isinstance(word, str) or word.strip().casefold() not in words:
-        raise InputError(f"{where}: the {field} {quoted(word)} is none of {', '.join(words)}")
+        raise InputError(f"{where}: the {field} {quoted(word)} is not one of {', '.join(words)}")
     return words[word.strip().casefold()]
 
 
 def _first_of(row: Mapping[str, Any], names: Iterable[str], where: str) -> str:
-    """The value of the first of these names that is there."""
+    """The value of the first of these names that the object has."""
     return next((as_text(row, name, where) for name in names if row.get(name) is not None), "")
 
 
@@ -229,7 +229,7 @@ def _read(file: files.File) -> Judgments:
 def _refuse_run(file: files.File, duplicates: Duplicates) -> RunTable:
     raise InputError(
         f"{file.name}: holds answers with their nuggets and not ranked documents; evaluate, compare, explain "
-        f"and meta score them by NuggetAll, NuggetVital and NuggetWeighted, from standard input with "
+        f"and meta score them by NuggetAll, NuggetVital and NuggetWeighted; for standard input, add "
         f"run_format='answers' (--run-format answers)"
     )
 

@@ -18,7 +18,7 @@ from rankprism.formats.preference_rows import COLUMNS, NEEDED, Adding, add_row, 
 
 
 def _cells(line: str, separator: str) -> list[str] | None:
-    """The cells between separators; None if a quote or a line end is out of place."""
+    """The cells between separators; None if a quote or a line break is misplaced."""
     try:
         return next(csv.reader([line], delimiter=separator, strict=True), [])
     except csv.Error:
@@ -38,13 +38,13 @@ def _read_table(separator: str) -> Adding:
     def read(lines: Iterator[tuple[int, str]], source: str, rows: PreferenceRows) -> None:
         number, first = next(lines, (1, ""))
         if not first:
-            return  # there is no line, which is refused like a table without rows
+            return  # a file without lines is refused like a table without rows
         header = _header(first, separator)
         for name in header:
             if name not in COLUMNS or header.count(name) > 1:
                 raise InputError(
                     f"{source}, line {number}: the column {name!r} is "
-                    + (f"none of {', '.join(COLUMNS)}" if name not in COLUMNS else "there twice")
+                    + (f"not one of {', '.join(COLUMNS)}" if name not in COLUMNS else "there twice")
                 )
         missing = [name for name in NEEDED if name not in header]
         if missing:
@@ -57,12 +57,12 @@ def _read_table(separator: str) -> Adding:
             cells = _cells(line, separator)
             if cells is None:
                 raise InputError(
-                    f"{where}: a quote is not closed, or not doubled, or a line end is inside a cell"
+                    f"{where}: a quote is not closed, or not doubled, or a line break is inside a cell"
                 )
             if len(cells) != len(header):
                 raise InputError(
-                    f"{where}: {len(cells)} columns where the header has {len(header)}; write one value for "
-                    f"each column, and nothing between two separators where a value is not known"
+                    f"{where}: has {len(cells)} columns, but the header has {len(header)}; write one value "
+                    f"for each column, and nothing between two separators if a value is not known"
                 )
             add_row(rows, where, dict(zip(header, cells, strict=True)))
 

@@ -9,7 +9,7 @@ from rankprism.formats.trec import core_reader
 
 
 def recognises(start: Beginning) -> bool:
-    """Five columns, with numbers in the third and the fifth. Methods with a name are not between tabs."""
+    """Five columns, with numbers in the third and the fifth. A method with a name is not between tabs."""
     if len(start.columns) != 5:
         return False
     grade, method, probability = (parse_number(column) is not None for column in start.columns[2:])

@@ -18,14 +18,14 @@ from rankprism.frames import column_values, eager
 from rankprism.statistics.means import LARGEST_SCORE
 
 TOPIC = SPELLINGS["topic"]
-#: What names a run in files of scores. A column `model` of a run might be something else.
+#: Names of the run column in files of scores. In other files, `model` might be something else.
 RUN = (*SPELLINGS["run"], "runtag", "model", "file", "name")
-#: The usual spellings of columns that only files of scores have.
+#: The common spellings of columns that only files of scores have.
 MEASURE = ("measure", "metric")
 VALUE = ("score", "value")
-#: What lines that hold means have in the place of a topic.
+#: The words in the place of a topic in lines that hold means.
 MEANS = ("all", "amean", "mean", "avg", "average")
-#: Scores that are not numbers, as ndeval prints them.
+#: How ndeval prints scores that are not numbers.
 NOT_NUMBERS = ("nan", "-nan", "na", "null", "none", "")
 
 #: run, topic, measure, score, and its place in messages
@@ -35,12 +35,12 @@ Cell: TypeAlias = tuple[str, str, str, float, str]
 def recognises(start: files.Beginning) -> bool:
     """Whether the first two lines may be scores.
 
-    They are names of columns and numbers below, or what ``trec_eval -q`` prints. Three columns that begin
-    with a number may be the weights of aspects, or judgments without a column.
+    They are names of columns with numbers below, or the output of ``trec_eval -q``. Three columns that begin
+    with a number may be the weights of aspects, or judgments that lack a column.
     """
     first, words = start.line, start.columns
     if not words or words[0][0] in "{[":
-        return not words  # whoever reads an empty file of scores says that it is empty
+        return not words  # an empty file is refused when its scores are read
     names = [cell.strip().strip('"').casefold() for cell in re.split("[,;\t]", first)]
     if words[0] == "runid" or (len(names) > 1 and {*RUN, *TOPIC, *MEASURE}.intersection(names)):
         return True
@@ -96,8 +96,8 @@ def _read(file: files.File, where: dict[str, str], measure: str | None) -> Itera
 def _separator(lines: Sequence[str]) -> str | None:
     """The separator of the columns of a table; None for the output of trec_eval.
 
-    A measure's name may have commas. So the separator is the one that makes the first two lines equally
-    long, and known names of columns.
+    A measure's name may have commas. So the separator is the one that splits the first two lines into the
+    same number of columns, with known names.
     """
     words = files.columns(lines[0])
     if len(words) >= 3 and (words[0] == "runid" or parse_number(words[2]) is not None):
@@ -117,9 +117,9 @@ def _separator(lines: Sequence[str]) -> str | None:
 
 
 def _from_trec(name: str, lines: Iterable[tuple[int, str]], run: str) -> Iterator[Cell]:
-    """What ``trec_eval -q`` prints: measure, topic, score; the run's name in a line of its own.
+    """The output of ``trec_eval -q``: measure, topic, score; the run's name is on its own line.
 
-    The name is among the means, at the end of the run's part.
+    This line is among the means, at the end of the run's part.
     """
     part: list[Cell] = []
     named = run
@@ -158,7 +158,7 @@ def _from_table(
     chosen = []
     for place, row in rows:
         if len(row) != len(header):
-            raise InputError(f"{place}: has {len(row)} columns where the first line has {len(header)}")
+            raise InputError(f"{place}: has {len(row)} columns, but the first line has {len(header)}")
         if all(row[header.index(column)] == value for column, value in where.items()):
             chosen.append((place, row))
     if rows and not chosen:

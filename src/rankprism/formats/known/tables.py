@@ -1,8 +1,9 @@
 """Tables in Parquet, Arrow IPC (Feather) and DuckDB files.
 
 A table of judgments has the columns topic, aspect, doc and grade, a table of runs has run, topic, doc, score
-and rank, and one of preferences those of docs/preferences.md. The columns may have other usual names, too
-(`rankprism.formats.spellings`). The table of a DuckDB file is named behind it: ``all.duckdb::qrels``.
+and rank, and docs/preferences.md lists the columns of a table of preferences. The columns may also have other
+common names (`rankprism.formats.spellings`). The table of a DuckDB file is named after the file:
+``all.duckdb::qrels``.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from rankprism.formats.weights import weights_beside
 from rankprism.frames import column_names, make_frame
 from rankprism.types import Duplicates, Order
 
-#: Those of the names of columns that have to be read.
+#: The names of the columns that have to be read.
 _Wanted: TypeAlias = Callable[[list[str]], list[str]]
 #: A schema, and the batches of rows that have it.
 _Batches: TypeAlias = tuple[Any, Iterator[Any]]
@@ -69,7 +70,7 @@ def opened(
 ) -> Iterator[Any]:
     """The table in a file, as an object that gives an Arrow stream.
 
-    Files may come from strangers, so each batch is validated before anybody looks at its values.
+    Files may come from strangers, so each batch is validated before its values are used.
 
     expected, optional : see `spelled`; other columns need not be there. only : the columns that are read, as
     far as the table has them. Default: all columns are.
@@ -102,13 +103,13 @@ def opened(
 
 
 def _is_of_library(error: BaseException) -> bool:
-    """Whether a library that reads files says that it cannot read this one."""
+    """Whether the error comes from a library that cannot read the file."""
     known = ("pyarrow", "duckdb", "_duckdb")
     return isinstance(error, OSError | UnicodeDecodeError) or type(error).__module__.startswith(known)
 
 
 def _validated(batches: Iterator[Any], file: files.File, failed: list[BaseException]) -> Iterator[Any]:
-    """The same batches, each checked to hold what it says. What goes wrong is added to `failed`."""
+    """The same batches, each after a check that its contents are valid. Errors are added to `failed`."""
     most = max(files.max_unpacked(), _size(file))
     rows = held = 0
     try:
@@ -119,7 +120,7 @@ def _validated(batches: Iterator[Any], file: files.File, failed: list[BaseExcept
             if held > most:
                 raise InputError(
                     f"{file.name}: the table holds more than {most:,} bytes, the most that is read from a "
-                    f"file of {_size(file):,} bytes; if it is what you expect, allow more with "
+                    f"file of {_size(file):,} bytes; if this is what you expect, allow more with "
                     f"--max-unpacked or {files.MAX_UNPACKED}, e.g. {files.MAX_UNPACKED}=64G"
                 )
             rows += batch.num_rows
@@ -138,9 +139,9 @@ def _size(file: files.File) -> int:
 
 
 def _validate(column: Any, name: str, first: int, size: int, file: files.File) -> None:
-    """Refuses a column of a batch whose offsets, indices, counts or texts are wrong.
+    """Refuse a column of a batch whose offsets, indices, counts or texts are wrong.
 
-    first : how many rows came before the batch. size : how many rows the batch has.
+    first : how many rows come before the batch. size : how many rows the batch has.
     """
     reason = _fault(column)
     if reason is None:
@@ -170,7 +171,7 @@ def _fault(array: Any) -> str | None:
 
 
 def _first_faulty(array: Any) -> int | None:
-    """Where the first wrong value is; None if the fault is not in a single value."""
+    """The position of the first wrong value; None if the fault is not in a single value."""
     try:
         good, bad = 0, len(array)
     except SystemError:  # a negative length, which Python does not know
@@ -187,7 +188,7 @@ def _first_faulty(array: Any) -> int | None:
 
 
 def read_table(file: files.File) -> Any:
-    """The whole table in a file, as one of pyarrow."""
+    """The whole table in a file, as a pyarrow table."""
     with opened(file) as table:
         return _needed("pyarrow", "parquet", file.name).table(table)
 
@@ -307,22 +308,22 @@ def _open_duckdb(file: files.File, wanted: _Wanted) -> Iterator[_Batches]:
                 chosen = every.select(*columns)
                 schema = chosen.limit(0).to_arrow_table().schema
 
-            def batches() -> Iterator[Any]:  # begins the query only if somebody wants its rows
+            def batches() -> Iterator[Any]:  # runs the query only when its rows are needed
                 with _explained(duckdb, file, view, quoted):
                     older = not hasattr(chosen, "to_arrow_reader")
                     yield from (chosen.fetch_arrow_reader if older else chosen.to_arrow_reader)(_DUCKDB_ROWS)
 
             yield schema, batches()
         finally:
-            connection.interrupt()  # a query that nobody waits for would go on until it is done
+            connection.interrupt()  # otherwise an abandoned query would run to its end
 
 
 @contextmanager
 def _explained(duckdb: Any, file: files.File, view: str | None, quoted: str) -> Iterator[None]:
-    """Says why a view cannot be read; errors of other tables are passed on. Ctrl-C ends a query."""
+    """Explain why a view cannot be read, and pass on errors of other tables. Ctrl-C ends a query."""
     try:
         yield
-    except (duckdb.Error, OSError) as error:  # Arrow makes the second kind of the first
+    except (duckdb.Error, OSError) as error:  # Arrow turns the first kind into the second
         if view is None:
             raise
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
@@ -332,7 +333,7 @@ def _explained(duckdb: Any, file: files.File, view: str | None, quoted: str) -> 
             f"from {quoted}"
         ) from None
     except RuntimeError as error:
-        if str(error) == "Query interrupted":  # which is how DuckDB reports Ctrl-C
+        if str(error) == "Query interrupted":  # this is how DuckDB reports Ctrl-C
             raise KeyboardInterrupt from None
         raise
 
@@ -373,7 +374,7 @@ _KINDS = (
         "duckdb",
         "a DuckDB database",
         (),
-        "Has `DUCK` behind its first eight bytes.",
+        "Has `DUCK` after its first eight bytes.",
         files.TABLES["duckdb"],
         _open_duckdb,
         None,
@@ -403,7 +404,7 @@ def _run_reader(kind: _Kind) -> Callable[[files.File, Duplicates], RunTable]:
 
         with opened(_checked(kind, file), *RUN_COLUMNS) as table:
             tables = runs_in(table, file.name)
-        if len(tables) > 1 and not file.is_plain:  # whoever takes several runs looks into plain files
+        if len(tables) > 1 and not file.is_plain:  # several runs are read only from plain files
             names = listed([str(run) for run in tables])
             raise InputError(
                 f"{file.name}: holds {len(tables)} runs ({names}); only a plain file may hold several, so "

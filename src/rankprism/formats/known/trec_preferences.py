@@ -1,4 +1,4 @@
-"""Preference files of TREC and of trec_eval: columns between blanks."""
+"""Preference files of TREC and of trec_eval, whose columns are separated by blanks."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def _read_columns(
     about: str,
     sided: bool = False,
 ) -> Adding:
-    """A reader of lines between blanks; `outcome` gives topic, left, right and outcome, or None.
+    """A reader of columns separated by blanks; `outcome` gives topic, left, right and outcome, or None.
 
-    sided : whether the order of the two documents says where they stood, not which one won.
+    sided : whether the order of the two documents says on which side they were shown, not which one won.
     """
 
     def read(lines: Iterator[tuple[int, str]], source: str, rows: PreferenceRows) -> None:
@@ -77,7 +77,7 @@ def _read_levels(columns_of: str) -> Adding:
             where = f"{source}, line {number}"
             columns = files.columns(line)
             if len(columns) != len(names):
-                raise InputError(f"{where}: {len(columns)} columns where {columns_of} are {len(names)}")
+                raise InputError(f"{where}: {len(columns)} columns; expected {len(names)}: {columns_of}")
             level = parse_number(columns[-1])
             if level is None:
                 raise InputError(f"{where}: the level {columns[-1]!r} is not a number")
@@ -94,8 +94,8 @@ def _is_number(column: str) -> bool:
 def _levels_line(start: files.Beginning) -> bool:
     """`topic group list document level`.
 
-    trec-dd and prels have a number in the fourth column, or prels the name of a method: then it has a grade
-    in the third and a document in the second, which is hardly a number.
+    trec-dd and prels have a number in the fourth column, except that prels may name a method there. Then it
+    has a grade in the third column and a document in the second, which is hardly ever a number.
     """
     if len(start.columns) != 5:
         return False
@@ -109,7 +109,7 @@ def _marked_line(start: files.Beginning) -> bool:
 
 
 def _winner_line(start: files.Beginning) -> bool:
-    """Documents with numbers for names are not recognised: `1 0 12 0` may also be a grade of document 12."""
+    """Documents whose ids are numbers are not recognised: `1 0 12 0` may also be a grade of document 12."""
     columns = start.columns
     return len(columns) == 4 and columns[3] in columns[1:3] and not _is_number(columns[3])
 
@@ -127,7 +127,7 @@ def _winner_loser_line(start: files.Beginning) -> bool:
 
 
 def _between_blanks(preferences: Preferences, format: str) -> tuple[str, ...]:
-    """Notes of what lines between blanks lose, once it is known that they can hold the rest."""
+    """Notes on what such lines lose, after a check that they can hold the rest."""
     if (preferences.number_given > 0).any():
         raise InputError(
             f"{preferences.source}: has triplets, which the format {format} cannot hold; "
@@ -164,7 +164,7 @@ def _write_winner_loser(preferences: Preferences) -> Written:
 
 
 def _write_levels(preferences: Preferences) -> Written:
-    """The lists that were read, or each judgment as a list of two, the winner on level 2, the loser on 1."""
+    """The lists that were read, or each judgment as a list with the winner on level 2 and the loser on 1."""
     notes = _between_blanks(preferences, "prefs")
     check_ids(preferences.source, "assessor", preferences.assessors, "prefs")
     levels = preferences.levels
