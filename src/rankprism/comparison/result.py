@@ -174,7 +174,8 @@ class Comparison(Result):
                 verdict = found.columns.get("verdict", [""] * len(pair))
                 facts = zip(self.significant[m, pair], self.contradicted[m, pair], verdict, strict=True)
                 remarks = [self._remark(*fact) for fact in facts]
-                yield replace(found, columns={**found.columns, **constant, "remark": remarks})
+                columns = {**found.columns, **constant, "remark": remarks}
+                yield replace(found, columns=columns, texts=("remark",))
 
     @property
     def details(self) -> Table:

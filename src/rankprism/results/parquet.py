@@ -24,9 +24,11 @@ def parquet_pieces(blocks: Iterable[Table], about: Mapping[str, Any]) -> Iterato
     for rows in blocks:
         columns = _columns(rows)
         if writer is None:
-            # A column without values so far may have numbers further down.
+            # A column without values so far may have numbers or text further down.
             fields = [
-                field.with_type(pyarrow.float64()) if pyarrow.types.is_null(field.type) else field
+                field.with_type(pyarrow.string() if field.name in rows.texts else pyarrow.float64())
+                if pyarrow.types.is_null(field.type)
+                else field
                 for field in pyarrow.table(columns).schema
             ]
             schema = pyarrow.schema(fields, metadata)

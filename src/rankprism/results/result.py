@@ -15,6 +15,7 @@ import numpy as np
 from rankprism.errors import InputError
 from rankprism.foreign import shown
 from rankprism.markup import html_escaped, latex_escaped, markdown_escaped
+from rankprism.measures.display import shown_name
 from rankprism.results.table import Table, plain
 
 _WIDTH = 100  # characters in a line of a note below a table
@@ -163,7 +164,7 @@ class Result(ABC):
             raise InputError(f"LaTeX does not accept the label {label!r}; use letters, digits and : - . _")
         packages = "% needs \\usepackage{booktabs,amssymb}"
         tabulars = "\n\n\\bigskip\n\n".join(table.latex() for table in self._shown(digits))
-        words = self._caption(caption)
+        words = self._caption(caption, as_papers_do=True)
         if not (words or label or columns):
             return f"{packages}\n{tabulars}\n"
         kind = "table*" if columns == 2 else "table"
@@ -195,7 +196,9 @@ class Result(ABC):
 
     def _tables_html(self, digits: int | None = None, caption: str | None = None) -> str:
         first, *others = self._shown(digits)
-        return "\n".join([first.html(self._caption(caption)), *(table.html() for table in others)])
+        return "\n".join(
+            [first.html(self._caption(caption, as_papers_do=True)), *(table.html() for table in others)]
+        )
 
     def _shown(self, digits: int | None) -> list[Table]:
         """The tables with this number of digits, and with the measures that they name."""
@@ -203,10 +206,17 @@ class Result(ABC):
         tables = [replace(table, measures=measures) for table in self.tables]
         return tables if digits is None else [replace(table, digits=digits) for table in tables]
 
-    def _caption(self, caption: str | None) -> str:
-        """The text above a table in a document: the caption, the note, and what bold means."""
+    def _caption(self, caption: str | None, as_papers_do: bool = False) -> str:
+        """The text above a table in a document: the caption, the note, and what bold means.
+
+        as_papers_do : print the names of measures in the note as the table does.
+        """
         bold = any(table.has_best for table in self.tables)
         note = "; ".join(line for line in self.note.splitlines() if line)
+        if as_papers_do:
+            # Longer names first, because P@10 is part of RBP@10.
+            for measure in sorted(map(str, getattr(self, "measures", ())), key=len, reverse=True):
+                note = note.replace(measure, shown_name(measure))
         if caption and not caption.rstrip().endswith((".", "!", "?", ":")):
             caption = f"{caption.rstrip()}."
         parts = [caption or "", note, "The best scores are bold." if bold and (note or caption) else ""]

@@ -53,6 +53,8 @@ class Table:
     precision: Mapping[str, int] = field(default_factory=dict)
     #: columns of p-values; a value that would round to 0 is printed as <.0001
     probabilities: Collection[str] = ()
+    #: columns of text that may be undefined in all of the first rows
+    texts: Collection[str] = ()
     #: the measures in the header and in the cells, which LaTeX and HTML print as papers do
     measures: Collection[str] = ()
 
