@@ -329,7 +329,7 @@ def test_preference_measures_have_no_place() -> None:
     assert "nPrf" not in door.__all__
     for make in (lambda: door.nPrf, lambda: door.measure("nPrf@10")):  # type: ignore[attr-defined]
         with pytest.raises(
-            MeasureError, match="needs preferences, for which the qrels of ir_measures have no"
+            MeasureError, match="needs preferences, which the qrels of ir_measures cannot hold"
         ):
             make()
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):

@@ -441,10 +441,10 @@ def test_axioms_do_not_apply_to_measures_of_preferences() -> None:
     from rankprism.axioms import axiom_table, find_thresholds
 
     table = axiom_table(NAMES, ["Pri", "Red"], instances=10)
-    assert {verdict.kind for verdict in table.verdicts} == {"not applicable"}
+    assert {verdict.kind for verdict in table.verdicts} == {"cannot be asked"}
     assert "it needs preferences" in table.verdicts[0].note
     assert "it needs preferences" in table.to_html()
-    assert "does not apply" in str(find_thresholds(["nPrf"], ["Pri"], "theta", instances=10))
+    assert "cannot be asked" in str(find_thresholds(["nPrf"], ["Pri"], "theta", instances=10))
 
 
 # ── what falls back, and what nobody was shown ───────────────────────────────────────────────────

@@ -135,7 +135,7 @@ def described(
             if not aspect or not value:
                 raise InputError(f"--{what} takes ASPECT=…, e.g. --{what} {_EXAMPLES[what]}; got {text!r}")
             if names and aspect not in settings:
-                raise InputError(f"--{what}: {aspect!r} is none of the aspects {', '.join(columns)}")
+                raise InputError(f"--{what}: {aspect!r} is not one of the aspects {', '.join(columns)}")
             settings.setdefault(aspect, {})[what] = value if what == "given" else value.split(",")
     if not settings:
         return Described([], are_all=False)
