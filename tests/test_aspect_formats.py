@@ -586,7 +586,7 @@ def test_weights_may_be_off_by_rounding() -> None:
         (["order", "--labels", "a=0,1", "--toma", "distance='far'"], "distance must be one of 'euclidean'"),
         (["order", "--labels", "a=0,1", "--toma", "nDCG"], "--toma takes parameters such as tuples='seen'"),
         (["order", "--labels", "a=0,1", "--toma", "tuples='seen'"], "tuples='seen' needs judgments"),
-        (["order", "--aspects", "a", "--labels", "b=0,1"], "--labels: 'b' is none of the aspects a"),
+        (["order", "--aspects", "a", "--labels", "b=0,1"], "--labels: 'b' is not one of the aspects a"),
         (
             ["order", "--labels", "a=0,1", "--given", "a=b"],
             "aspect 'a' is given 'b', which is not one of the aspects",
