@@ -38,6 +38,8 @@ settings.load_profile("deterministic")
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+#: What type checkers look at, and nobody runs.
+collect_ignore = ["typing"]
 #: For tests of what Windows lacks: bash, signals, links that anybody may make, devices, pipes with a name.
 posix = pytest.mark.skipif(os.name == "nt", reason="Windows has no such shell, signals and files")
 #: Where pip puts commands. In the environment of a system, it is not beside Python on Windows.

@@ -119,7 +119,7 @@ def test_the_remedies_of_the_note_are_measures_that_give_none() -> None:
     # Who writes another way to fold has chosen it.
     assert kinds(lambda: evaluate(ASPECTS, RUN, ["P(fold='mean')@2", "P(fold='min')@2"])) == []
     several = evaluate_notes(ASPECTS, ["AP", "CAM(AP)", "P@2", "RR", "nDCG@2"])
-    assert several["best-aspect"].startswith("AP, P@2, RR, … take the best")
+    assert several["best-aspect"].startswith("AP, P@2, RR, … (4 in all) take the best")
 
 
 def evaluate_notes(judgments: Any, measures: Any) -> dict[str, str]:

@@ -342,7 +342,7 @@ def test_every_chart_has_its_command_with_title_and_size(kind: str) -> None:
     first, *rest = record.command.split()
     found: Any = Commands(name="rankprism").get_command(None, first)
     for word in rest:
-        found = found.commands[word]
+        found = found.get_command(None, word)
     options = {option for parameter in found.params for option in parameter.opts}
     assert {"--title", "--width", "--height", "--output" if record.of_scores else "--plot"} <= options
 

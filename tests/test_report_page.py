@@ -302,7 +302,7 @@ def test_with_one_run_or_one_topic_the_reason_is_given(tmp_path: Path, opened: C
     path = tmp_path / "one.html"
     report.make({"q": {"x": {"a": 1}}}, {"q": {"a": 2.0, "b": 1.0}}, "P@5").save(path)
     reasons = {
-        "systems": ["only one topic", "only one run"],
+        "systems": ["it needs 8 topics, and there is 1", "only one run"],
         "measures": ["only one run", "one aspect only"],
         "topics": ["only one topic", "only one run"],
     }

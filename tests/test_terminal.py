@@ -387,7 +387,7 @@ def test_an_unforeseen_failure_says_how_to_report_it() -> None:
         text, code = _explained(error)
     assert code == 1
     for part in (
-        "AttributeError at results/outputs.py:",
+        "AttributeError at cli/output.py:",
         "report it",
         rankprism.__version__,
         "--traceback",
