@@ -279,16 +279,20 @@ def test_a_new_choice_is_seen_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert one_of("comparison:TESTS").choices[-1] == "coin"
 
 
-def test_options_are_declared_without_loading_numpy() -> None:
+def test_declaring_options_loads_neither_numpy_nor_formats_nor_rich() -> None:
     code = (
         "import sys, typer\n"
-        "from rankprism.cli.app import app\n"
+        "from rankprism.cli.app import MODULES, app\n"
         "command = typer.main.get_command(app)\n"
-        "command.get_command(command.make_context('r', ['x'], resilient_parsing=True), 'evaluate')\n"
-        "print(sorted({'numpy', 'rich', 'scipy', 'narwhals', 'rankprism._core'} & set(sys.modules)))"
+        "context = command.make_context('r', ['x'], resilient_parsing=True)\n"
+        "for name in MODULES: command.summary(context, name)\n"  # as `rankprism --help` does
+        "print(sorted({'numpy', 'rankprism._core'} & set(sys.modules)))\n"
+        "command.get_command(context, 'evaluate')\n"  # its options are parameters of `rankprism.evaluate`
+        "heavy = {'rich', 'scipy', 'narwhals', 'rankprism.formats.known'}\n"
+        "print(sorted(heavy & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert (done.stdout, done.stderr) == ("[]\n", "")
+    assert (done.stdout, done.stderr) == ("[]\n[]\n", "")
 
 
 def test_evaluate_loads_only_what_it_needs(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ from rankprism.measures import Measure
 from rankprism.measures.grammar import parse_all
 from rankprism.results.scores import Scores, as_listed
 from rankprism.statistics.threads import for_each_in_order
-from rankprism.types import Duplicates, Order, Topics
+from rankprism.types import Duplicates, Order, Positive, PreferencesFormat, QrelsFormat, RunFormat, Topics
 
 if TYPE_CHECKING:
     from rankprism.measures.preferences.hits import PreferenceHits, PreferencePool
@@ -54,14 +54,14 @@ def evaluate(
     preferences: PreferencesLike | None = None,
     weights: WeightsLike | None = None,
     aspects: AspectsLike | None = None,
-    qrels_format: str | None = None,
-    preferences_format: str | None = None,
-    run_format: str | None = None,
+    qrels_format: QrelsFormat | None = None,
+    preferences_format: PreferencesFormat | None = None,
+    run_format: RunFormat | None = None,
     topics: Topics = "judged",
     order: Order = "score",
     duplicates: Duplicates = "error",
     bounds: bool = False,
-    threads: int | None = None,
+    threads: Positive | None = None,
     on_run: Callable[[str], None] | None = None,
     on_share: Callable[[float], None] | None = None,
 ) -> Scores:
@@ -85,22 +85,30 @@ def evaluate(
     weights, aspects
         Settings for judgments with several aspects, see `read_judgments`. With ``aspects="all"``, an aspect
         counts even if no document is relevant to it.
-    qrels_format, preferences_format, run_format
-        Formats of files, see `read_judgments`, `read_preferences` and `read_run`. Default: recognised.
+    qrels_format
+        Format of the judgments, e.g. "ntcir"; `rankprism convert --help` lists them all. Default: recognised
+        by the first lines.
+    preferences_format
+        Format of the preferences, e.g. "qrels-prefs". Default: recognised by the first line.
+    run_format
+        Format of the runs, e.g. "trec". Default: recognised by their first lines.
     topics
         Average over all "judged" topics, where a missing one counts as an empty ranking, or over those
         among them that a run has "retrieved".
     order
-        "score" (descending, ties by document id descending), "trec_eval" (the same on 32-bit scores),
-        "score-ascending-id" (ties by document id ascending), "rank" (the rank column) or "input" (the order
-        of the lines or rows).
+        How the documents of a topic are ordered: by "score" (descending, ties by document id descending),
+        "trec_eval" (the same on 32-bit scores), "score-ascending-id" (ties by document id ascending), "rank"
+        (the rank column) or "input" (the order of the lines or rows).
     duplicates
         What to do when a document occurs twice in a topic: "error", or keep the "first", which is the
         better-ranked one.
     bounds
-        Also compute `Scores.low` and `Scores.high`. Every score lies between them whatever grades the
-        unjudged documents of its ranking turn out to have, as far as these grades occur in the judgments or
-        are declared labels. A measure for which no bounds are known is refused.
+        Also compute the lowest and the highest score that are possible if the unjudged documents of the
+        ranking are judged.
+
+        They are `Scores.low` and `Scores.high`. Every score lies between them whatever grades these
+        documents turn out to have, as far as the grades occur in the judgments or are declared labels. A
+        measure for which no bounds are known is refused.
     threads
         Number of threads that read files and compute scores. Default: one for each processor. The scores do
         not depend on it.

@@ -101,24 +101,6 @@ Missing: TypeAlias = Literal["error", "skip"]
 ChartFormat: TypeAlias = Literal["html", "svg", "png", "pdf"]
 
 
-class RunOptions(TypedDict, total=False):
-    """How runs are read: keyword arguments of every function that reads runs.
-
-    `rankprism.evaluate` explains them, and `rankprism.data.run.Reading` has their defaults.
-    """
-
-    order: Order
-    duplicates: Duplicates
-    run_format: str | None
-
-
-class EvaluationOptions(RunOptions, total=False):
-    """How runs are read and scored: keyword arguments of analyses that score runs themselves."""
-
-    topics: Topics
-    threads: int | None
-
-
 class AtLeast(NamedTuple):
     """The smallest value that a number may have."""
 
@@ -134,3 +116,25 @@ class KeyOf(NamedTuple):
 #: Whole numbers from 0, and from 1.
 Natural: TypeAlias = Annotated[int, AtLeast(0)]
 Positive: TypeAlias = Annotated[int, AtLeast(1)]
+#: The formats of files, which docs/formats.md lists.
+QrelsFormat: TypeAlias = Annotated[str, KeyOf("formats.known:JUDGMENT_FORMATS")]
+PreferencesFormat: TypeAlias = Annotated[str, KeyOf("formats.known:PREFERENCE_FORMATS")]
+RunFormat: TypeAlias = Annotated[str, KeyOf("formats.known:RUN_FORMATS")]
+
+
+class RunOptions(TypedDict, total=False):
+    """How runs are read: keyword arguments of every function that reads runs.
+
+    `rankprism.evaluate` explains them, and `rankprism.data.run.Reading` has their defaults.
+    """
+
+    order: Order
+    duplicates: Duplicates
+    run_format: RunFormat | None
+
+
+class EvaluationOptions(RunOptions, total=False):
+    """How runs are read and scored: keyword arguments of analyses that score runs themselves."""
+
+    topics: Topics
+    threads: Positive | None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
@@ -22,7 +22,7 @@ from rankprism.cli.options import (
     working,
 )
 from rankprism.cli.scores import read_source
-from rankprism.cli.signature import derived, function_at, given_to, options_of, without
+from rankprism.cli.signature import Command, derived, function_at, given_to, options_of, without
 from rankprism.errors import InputError
 
 if TYPE_CHECKING:
@@ -222,27 +222,3 @@ def _command_of(function: Callable[..., Any]) -> str:
     """The name of the command of a function, e.g. "meta power" for `power` in rankprism.cli.meta."""
     group = function.__module__.rpartition(".")[2]
     return group if function.__name__ == group else f"{group} {function.__name__.replace('_', '-')}"
-
-
-class Command:
-    """What Typer calls. Its options are found when Typer asks for its signature, which is when it is used."""
-
-    def __init__(
-        self,
-        run: Callable[..., None],
-        function: Callable[..., Any],
-        options: Callable[[], Mapping[str, inspect.Parameter]],
-    ) -> None:
-        self.run, self.options = run, options
-        self.__doc__, self.__name__ = function.__doc__, function.__name__
-
-    def __call__(self, **given: Any) -> None:
-        self.run(**given)
-
-    @property
-    def __signature__(self) -> inspect.Signature:
-        return inspect.Signature(list(self.options().values()))
-
-    @property
-    def __annotations__(self) -> dict[str, Any]:  # type: ignore[override]
-        return {name: option.annotation for name, option in self.options().items()}

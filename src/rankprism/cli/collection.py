@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from rankprism.cli.choices import one_of
 from rankprism.cli.completion import complete_file
 from rankprism.cli.judgments import JUDGMENTS, read_judged, split_pairs
 from rankprism.cli.measures import MeasureFiles, MeasureNames, read_measures
-from rankprism.cli.options import DuplicatesOption, RunOrder, evaluating
-from rankprism.cli.signature import options_of, with_less, with_options_of
+from rankprism.cli.options import evaluating
+from rankprism.cli.signature import given_to, options_of, parameters_of, with_less, with_options_of
 from rankprism.errors import InputError, listed
-from rankprism.types import Topics
+from rankprism.types import EvaluationOptions, RunOptions
 
 if TYPE_CHECKING:
     from rankprism.data.judgments import Judgments
@@ -94,7 +93,7 @@ class Collection:
     @property
     def reading(self) -> dict[str, Any]:
         """How to read the runs, as functions that read runs take it."""
-        return {name: self.settings[name] for name in ("order", "duplicates", "run_format")}
+        return {name: self.settings[name] for name in RunOptions.__annotations__}
 
     @property
     def kinds(self) -> dict[str, Any]:
@@ -119,14 +118,13 @@ class Collection:
             )
 
 
-@with_options_of(read_judged)
+#: How runs are read and scored.
+_SCORING = parameters_of("evaluation:evaluate", *EvaluationOptions.__annotations__)
+
+
+@with_options_of(_SCORING, read_judged, parameters_of("evaluation:evaluate", "preferences_format"))
 def read_collection(
     files: QrelsAndRuns = None,
-    topics: Annotated[
-        Topics, typer.Option(help="Average over all judged topics, or over those that a run has retrieved.")
-    ] = "judged",
-    order: RunOrder = "score",
-    duplicates: DuplicatesOption = "error",
     preferences: Annotated[
         str | None,
         typer.Option(
@@ -136,26 +134,9 @@ def read_collection(
             autocompletion=complete_file,
         ),
     ] = None,
-    preferences_format: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FORMAT",
-            click_type=one_of("formats.known:PREFERENCE_FORMATS"),
-            help="Format of the preferences, e.g. qrels-prefs. Default: recognised by the first line.",
-        ),
-    ] = None,
-    run_format: Annotated[
-        str | None,
-        typer.Option(
-            click_type=one_of("formats.known:RUN_FORMATS"),
-            help="Format of the runs. Default: recognised by their first lines.",
-        ),
-    ] = None,
-    threads: Annotated[
-        int | None, typer.Option(min=1, help="Number of threads. Default: one for each processor.")
-    ] = None,
     baseline: str | list[str] | None = None,
-    **judged: Any,
+    preferences_format: str | None = None,
+    **options: Any,
 ) -> Collection:
     """Judgments, preferences and the files of runs, as the arguments and options describe them.
 
@@ -169,18 +150,14 @@ def read_collection(
         alone = f"; {_ALONE}" if preferences is not None else ""
         raise InputError(f"name the runs after the judgments{alone}")
     before = named[: len(named) - len(paths)]
+    settings = {name: options.get(name, option.default) for name, option in options_of(_SCORING).items()}
+    threads, run_format = settings["threads"], settings["run_format"]
     runs = _runs_of(paths, threads)
     names = []
     for one in baselines_of(baseline):
         runs, name = _with_baseline(runs, one, run_format)
         names.append(name)
-    settings = {
-        "topics": topics,
-        "order": order,
-        "duplicates": duplicates,
-        "run_format": run_format,
-        "threads": threads,
-    }
+    judged = given_to(read_judged, options)
     read, preferred = _judgments_and_preferences(before, preferences, preferences_format, judged, threads)
     return Collection(read, tuple(runs), settings, tuple(names), preferred)
 

@@ -11,7 +11,7 @@ from rankprism.cli.collection import Baselines
 from rankprism.cli.group import commands
 from rankprism.cli.options import Sort
 from rankprism.cli.scores import Source, read_source
-from rankprism.cli.signature import options_of, with_options
+from rankprism.cli.signature import with_options_of
 from rankprism.errors import InputError
 
 if TYPE_CHECKING:
@@ -65,12 +65,10 @@ def compare(
     return Detailed(found) if pairs or (has_verdicts and len(found.baselines) != 1) else found
 
 
+@with_options_of(read_source)
 def read_earlier(**source: Any) -> Scores | None:
     """Scores of earlier systems, if files are named."""
     return read_source(**source).scores if source["files"] else None
-
-
-with_options(read_earlier, options_of(read_source))
 
 
 @app.command("topic-set-size")

@@ -8,21 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
+from rankprism.cli.analysis import note_options, write_result
 from rankprism.cli.collection import Baseline, QrelsAndRuns, read_collection
 from rankprism.cli.group import commands
 from rankprism.cli.measures import MeasureFiles, MeasureNames, read_measures
-from rankprism.cli.options import (
-    Caption,
-    Digits,
-    Label,
-    OutputFile,
-    PageColumns,
-    Quiet,
-    ScoreFormatOption,
-    Sort,
-    noted,
-)
-from rankprism.cli.signature import with_options_of
+from rankprism.cli.options import ScoreFormatOption, Sort, noted
+from rankprism.cli.signature import given_to, parameters_of, with_options_of, without
 from rankprism.errors import InputError
 from rankprism.types import Group
 
@@ -30,7 +21,7 @@ app = commands()
 
 
 @app.command()
-@with_options_of(read_collection)
+@with_options_of(read_collection, parameters_of("evaluation:evaluate"), write_result, note_options)
 def evaluate(
     files: QrelsAndRuns,
     measure: MeasureNames = None,
@@ -41,14 +32,6 @@ def evaluate(
             "--per-topic",
             help="Print the scores of every topic, not only the means. In trec_eval this is -q, which means "
             "--quiet here.",
-        ),
-    ] = False,
-    bounds: Annotated[
-        bool,
-        typer.Option(
-            "--bounds",
-            help="Also print the lowest and the highest score that are possible if the unjudged documents of "
-            "the ranking are judged.",
         ),
     ] = False,
     by: Annotated[
@@ -77,13 +60,7 @@ def evaluate(
     ] = None,
     sort: Sort = None,
     format: ScoreFormatOption = None,
-    output: OutputFile = None,
-    digits: Digits = None,
-    caption: Caption = None,
-    label: Label = None,
-    columns: PageColumns = None,
-    quiet: Quiet = False,
-    **collection: Any,
+    **others: Any,
 ) -> None:
     """Score runs with measures.
 
@@ -98,6 +75,9 @@ def evaluate(
     from rankprism.cli.output import write_in
     from rankprism.results.outputs import Style, check_style, output_format
 
+    collection, written = given_to(read_collection, others), given_to(write_result, others)
+    scoring = without(others, *collection, *written, "quiet")
+    output = written.pop("output")
     # Our modules are loaded, and looking through them for garbage when the process ends takes a tenth of its
     # time. What is frozen is never freed, nor is anything that it holds. So only modules may be frozen:
     # judgments are read later, and a user's file of measures may load and register whatever it wants.
@@ -107,24 +87,29 @@ def evaluate(
         files, are_answers = _examined(files or [])
         measure = ["NuggetAll", "NuggetVital", "NuggetWeighted"] if are_answers else measure
     measures = read_measures(measure, measures_file)  # before anything is read
-    kind, style = output_format(output, format, scores=True), Style(digits, caption, label, columns)
+    kind, style = output_format(output, format, scores=True), Style(**written)
     check_style(kind, style)
     if wide and kind == "trec":
         raise InputError("trec_eval prints one line for each score; leave out --wide, or --format trec")
     if by is not None:
         kind = output_format(output, format)  # trec_eval knows no assessors
-        unfit = {"--bounds": bounds, "--per-topic": per_topic, "--baseline": baseline, "--sort": sort}
+        unfit = {
+            "--bounds": scoring["bounds"],
+            "--per-topic": per_topic,
+            "--baseline": baseline,
+            "--sort": sort,
+        }
         for option, value in {**unfit, "--wide and --long": wide is not None}.items():
             if value:
                 raise InputError(f"{option} cannot be used with --by; leave one of them out")
-    with noted(quiet):
+    with noted(others["quiet"]):
         read = read_collection(files=files, baseline=baseline, **collection)
         if by is not None:
             from rankprism.preferences.groups import evaluate_by
 
             groups = evaluate_by(read.preferred, list(read.runs), measures, by=by, **read.settings)
         else:
-            scores = read.evaluate(measures, bounds=bounds)
+            scores = read.evaluate(measures, **scoring)
     if by is not None:
         write_in(groups, kind, output, style)
         return

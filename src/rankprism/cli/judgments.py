@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from rankprism.cli.choices import one_of
 from rankprism.cli.completion import complete_file
+from rankprism.cli.signature import parameters_of, with_options_of
 from rankprism.errors import InputError
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ Qrels = Annotated[
 ]
 
 
+@with_options_of(parameters_of("evaluation:evaluate", "qrels_format"))
 def read_judged(
     files: Qrels = None,
     weights: Annotated[
@@ -72,14 +73,7 @@ def read_judged(
             "correctness=relevance. Repeatable.",
         ),
     ] = None,
-    qrels_format: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FORMAT",
-            click_type=one_of("formats.known:JUDGMENT_FORMATS"),
-            help="Format of QRELS; `rankprism convert --help` lists them. Default: recognised.",
-        ),
-    ] = None,
+    qrels_format: str | None = None,
     threads: int | None = None,
 ) -> Judgments:
     """Judgments as the arguments and options describe them. `threads`: how many read a large file."""

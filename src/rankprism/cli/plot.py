@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankprism.cli.analysis import ChartHeight, ChartTitle, ChartWidth, Command, note_options
+from rankprism.cli.analysis import ChartHeight, ChartTitle, ChartWidth, note_options
 from rankprism.cli.collection import Baseline
 from rankprism.cli.group import commands
 from rankprism.cli.measures import load_measures
 from rankprism.cli.options import noted
 from rankprism.cli.scores import read_source
-from rankprism.cli.signature import options_of
+from rankprism.cli.signature import Command, options_of
 from rankprism.errors import InputError
 from rankprism.types import ChartFormat
 

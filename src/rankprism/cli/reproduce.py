@@ -15,7 +15,7 @@ from rankprism.cli.aspects import Single, Toma, toma_settings
 from rankprism.cli.collection import Collection, read_collection, read_subtopics
 from rankprism.cli.group import commands
 from rankprism.cli.measures import MeasureFiles, load_measures
-from rankprism.cli.signature import options_of, with_options
+from rankprism.cli.signature import with_options_of
 from rankprism.cli.simulation import ProfileFile
 from rankprism.errors import InputError
 
@@ -34,12 +34,16 @@ Figures = Annotated[
 ]
 
 
-def _read(judged: Callable[[], Judgments] | None = None) -> Callable[..., Collection]:
+def _read(
+    judged: Callable[[], Judgments] | None = None, like: Callable[..., Collection] = read_collection
+) -> Callable[..., Collection]:
     """A reader of the collection that is named, or of the sample if no files are named.
 
     judged : makes the judgments of the sample, if they are not those of its files.
+    like : the reader whose options it has.
     """
 
+    @with_options_of(like)
     def read(**given: Any) -> Collection:
         from rankprism import sample
 
@@ -54,10 +58,10 @@ def _read(judged: Callable[[], Judgments] | None = None) -> Callable[..., Collec
         found = read_collection(**given)
         return found if judged is None else replace(found, judgments=judged())
 
-    return with_options(read, options_of(read_collection))
+    return read
 
 
-_subtopics = with_options(_read(), options_of(read_subtopics))
+_subtopics = _read(like=read_subtopics)
 
 
 def _sample_aspects() -> Judgments:

@@ -9,13 +9,14 @@ import typer
 
 from rankprism.cli.analysis import Call, command, write_text
 from rankprism.cli.choices import one_of
-from rankprism.cli.collection import Collection, read_collection, read_subtopics
+from rankprism.cli.collection import Collection, read_subtopics
 from rankprism.cli.completion import complete_file
 from rankprism.cli.group import commands
 from rankprism.cli.measures import measures_option
-from rankprism.cli.signature import options_of, with_options
+from rankprism.cli.signature import parameters_of, with_options_of
 from rankprism.cli.simulation import ProfileFile
 from rankprism.errors import InputError
+from rankprism.types import RunOptions
 
 if TYPE_CHECKING:
     from rankprism.preferences import Task
@@ -23,20 +24,8 @@ if TYPE_CHECKING:
 app = commands()
 
 
-def read_runs(**given: Any) -> dict[str, Any]:
-    """The runs to choose questions for, what was judged so far, and how to read the runs."""
-    from rankprism.formats.preferences import read_preferences
-
-    runs, preferences, format = (given.pop(name) for name in ("runs", "preferences", "preferences_format"))
-    if not runs:
-        raise InputError("name the runs, e.g. runs/*.run")
-    if preferences is None and format is not None:
-        raise InputError("--preferences-format needs preferences; name them with --preferences")
-    judged = None if preferences is None else read_preferences(preferences, format=format)
-    return {"runs": runs, "preferences": judged, **given}
-
-
-def _runs_and_preferences(
+@with_options_of(parameters_of("evaluation:evaluate", *RunOptions.__annotations__, "preferences_format"))
+def read_runs(
     runs: Annotated[
         list[str] | None,
         typer.Argument(
@@ -49,16 +38,18 @@ def _runs_and_preferences(
             metavar="FILE", help="What was judged so far. Default: nothing.", autocompletion=complete_file
         ),
     ] = None,
-) -> None:
-    """The options of `read_runs` that other commands have not."""
+    preferences_format: str | None = None,
+    **reading: Any,
+) -> dict[str, Any]:
+    """The runs to choose questions for, what was judged so far, and how to read the runs."""
+    from rankprism.formats.preferences import read_preferences
 
-
-_SAME = {"order", "duplicates", "run_format", "preferences_format"}
-with_options(
-    read_runs,
-    options_of(_runs_and_preferences)
-    | {name: option for name, option in options_of(read_collection).items() if name in _SAME},
-)
+    if not runs:
+        raise InputError("name the runs, e.g. runs/*.run")
+    if preferences is None and preferences_format is not None:
+        raise InputError("--preferences-format needs preferences; name them with --preferences")
+    judged = None if preferences is None else read_preferences(preferences, format=preferences_format)
+    return {"runs": runs, "preferences": judged, **reading}
 
 
 @app.command()

@@ -3,6 +3,8 @@
 A parameter that is annotated as Typer wants it is an option. The other parameters of the function that a
 command calls are options, too: their name, type and default are those of the signature, and their help is the
 first paragraph that the docstring has about them under `Parameters`.
+
+Options are found when Typer asks for them, which is when a command is used. Declaring them loads nothing.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from types import NoneType, SimpleNamespace, UnionType
-from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Generic, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import typer
 
@@ -23,12 +25,38 @@ from rankprism.cli.completion import complete_file
 from rankprism.errors import InputError
 from rankprism.types import AtLeast, KeyOf
 
-_F = TypeVar("_F", bound=Callable[..., Any])
+Result = TypeVar("Result")
 _T = TypeVar("_T")
+
+
+class Command(Generic[Result]):
+    """A function that takes its options as keywords. They are found when somebody asks for them."""
+
+    def __init__(
+        self,
+        run: Callable[..., Result],
+        function: Callable[..., Any],
+        options: Callable[[], Mapping[str, inspect.Parameter]],
+    ) -> None:
+        self.run, self.options = run, cache(options)
+        self.__doc__, self.__name__ = function.__doc__, function.__name__
+
+    def __call__(self, **given: Any) -> Result:
+        return self.run(**given)
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return inspect.Signature(list(self.options().values()))
+
+    @property
+    def __annotations__(self) -> dict[str, Any]:  # type: ignore[override]
+        return {name: option.annotation for name, option in self.options().items()}
 
 
 def options_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     """A function's parameters that are annotated as options."""
+    if isinstance(function, Command):
+        return dict(function.options())
     found = {}
     for name, parameter in inspect.signature(function).parameters.items():
         hint = _hint(function, name)
@@ -37,7 +65,7 @@ def options_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     return found
 
 
-def without(options: Mapping[str, inspect.Parameter], *names: str) -> dict[str, inspect.Parameter]:
+def without(options: Mapping[str, _T], *names: str) -> dict[str, _T]:
     """The options except those with these names."""
     return {name: option for name, option in options.items() if name not in names}
 
@@ -47,35 +75,36 @@ def given_to(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str
     return {name: given[name] for name in options_of(function) if name in given}
 
 
-def with_options_of(*others: Callable[..., Any]) -> Callable[[_F], _F]:
+def with_options_of(*others: Callable[..., Any]) -> Callable[[Callable[..., Result]], Command[Result]]:
     """Let a function with a last parameter like ``**others`` have the options of other functions there.
 
     Where both have an option of one name, it is the function's own.
     """
 
-    def decorate(function: _F) -> _F:
-        options = options_of(function)
-        for other in others:
-            options = options | without(options_of(other), *options)
-        return with_options(function, options)
+    def decorate(function: Callable[..., Result]) -> Command[Result]:
+        def options() -> dict[str, inspect.Parameter]:
+            found = options_of(function)
+            for other in others:
+                found |= without(options_of(other), *found)
+            return found
+
+        return Command(function, function, options)
 
     return decorate
 
 
-def with_options(function: _F, options: Mapping[str, inspect.Parameter]) -> _F:
-    """Tell Typer that a function, which takes any keywords, has these options."""
-    function.__signature__ = inspect.Signature(list(options.values()))  # type: ignore[attr-defined]
-    function.__annotations__ = {name: option.annotation for name, option in options.items()}
-    return function
-
-
-def with_less(function: Callable[..., _T], *names: str) -> Callable[..., _T]:
+def with_less(function: Callable[..., Result], *names: str) -> Command[Result]:
     """The same function without these options, which keep their defaults."""
+    return Command(function, function, lambda: without(options_of(function), *names))
 
-    def less(**given: Any) -> _T:
-        return function(**given)
 
-    return with_options(less, without(options_of(function), *names))
+def parameters_of(where: str, *names: str) -> Command[Any]:
+    """The function at a place, with the options that its parameters give: all of them, or those named."""
+    return Command(
+        lambda **given: function_at(where)(**given),
+        parameters_of,
+        lambda: {name: option for name, option in derived(where).items() if not names or name in names},
+    )
 
 
 def function_at(where: str) -> Callable[..., Any]:
@@ -136,11 +165,14 @@ def _option(
         return None
     least = next((fact.least for fact in facts if isinstance(fact, AtLeast)), None)
     table = next((fact.table for fact in facts if isinstance(fact, KeyOf)), None)
+    metavar = "FILE" if is_file else "NUMBER" if numeric else None
+    if flag.endswith("-format"):  # the names of all formats would not fit into the line
+        metavar = "FORMAT"
     about = typer.Option(
         *((flag, "-k") if parameter.name == "cutoff" else ()),  # the only one with a short name
         min=least,
         click_type=None if table is None else one_of(table),
-        metavar="FILE" if is_file else "NUMBER" if numeric else None,
+        metavar=metavar,
         autocompletion=complete_file if is_file else None,
         help=text,
     )
