@@ -1,5 +1,6 @@
 from rankprism import aspects as aspects
 from rankprism import axioms as axioms
+from rankprism import boards as boards
 from rankprism import comparison as comparison
 from rankprism import measures as measures
 from rankprism import meta as meta
@@ -9,6 +10,7 @@ from rankprism import report as report
 from rankprism import reproduce as reproduce
 from rankprism import sample as sample
 from rankprism import spark as spark
+from rankprism.boards import gate as gate
 from rankprism.comparison import compare as compare
 from rankprism.data.hits import Hits as Hits
 from rankprism.data.hits import Pool as Pool

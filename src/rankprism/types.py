@@ -76,6 +76,8 @@ Correction: TypeAlias = Literal["none", "holm", "bonferroni", "bh", "max-t"]
 MethodName: TypeAlias = Literal["bootstrap", "tukey", "t"]
 IntuitivenessTest: TypeAlias = Literal["topics", "sakai"]
 Coefficient: TypeAlias = Literal["tau-b", "tau-a", "tau-ap", "tau-ap-symmetric", "spearman", "rbo"]
+#: What a gate does if it cannot tell whether a run became worse: report it, pass or fail.
+CannotTell: TypeAlias = Literal["report", "pass", "fail"]
 #: How a comparison of approaches deals with topics on which every run scores 0.
 Zeros: TypeAlias = Literal["count", "drop"]
 #: By whose preferences runs are scored, and what another study would draw anew.

@@ -152,6 +152,7 @@ def command(
     leaves: tuple[str, ...] = (),
     finish: Callable[..., None] | None = None,
     writes: Callable[..., None] = write_result,
+    exits: Callable[[Any], int] | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., None]]:
     """Turn a function into a command, which has the options of what it reads, calls, draws and writes.
 
@@ -174,6 +175,8 @@ def command(
         Called with the result and options of its own before the result is written.
     writes
         Writes the result. Its parameters are options of the command.
+    exits
+        Returns the exit code for a result. Default: 0.
     """
 
     def decorate(body: Callable[..., Any]) -> Callable[..., None]:
@@ -212,6 +215,8 @@ def command(
                 for step in (finish, writes, draw_result if "plot" in given else None):
                     if step is not None:
                         step(result, **given_to(step, given))
+            if exits is not None:
+                raise typer.Exit(exits(result))
 
         return Command(run, body, options)
 

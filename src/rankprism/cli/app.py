@@ -17,6 +17,7 @@ MODULES = {
     "evaluate": "evaluate",
     "explain": "explain",
     "compare": "compare",
+    "gate": "gate",
     "topic-set-size": "compare",
     "plot": "plot",
     "report": "report",

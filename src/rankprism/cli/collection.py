@@ -152,7 +152,7 @@ def read_collection(
     before = named[: len(named) - len(paths)]
     settings = {name: options.get(name, option.default) for name, option in options_of(_SCORING).items()}
     threads, run_format = settings["threads"], settings["run_format"]
-    runs = _runs_of(paths, threads)
+    runs = runs_of(paths, threads)
     names = []
     for one in baselines_of(baseline):
         runs, name = _with_baseline(runs, one, run_format)
@@ -220,7 +220,7 @@ def first_opened(named: Sequence[Any]) -> list[Any]:
     return list(named)
 
 
-def _runs_of(paths: Sequence[Any], threads: int | None = 1) -> list[File | Run]:
+def runs_of(paths: Sequence[Any], threads: int | None = 1) -> list[File | Run]:
     """The runs of these files. A table, which may hold many, is read here; other files are read later."""
     from rankprism.formats.several_runs import run_sources
 
@@ -246,7 +246,7 @@ def _with_baseline(runs: list[File | Run], baseline: str, format: str | None) ->
     own = [run for run in runs if getattr(run, "path", None) == baseline]
     if not os.path.exists(baseline) and not own:
         raise no_such_baseline(baseline, names)
-    added = [] if own else _runs_of([baseline])
+    added = [] if own else runs_of([baseline])
     inside = _names(own or added, format)
     if len(inside) != 1:
         raise InputError(

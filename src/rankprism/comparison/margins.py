@@ -20,6 +20,8 @@ Words: TypeAlias = npt.NDArray[np.str_]
 
 #: With fewer changed topics, and less than half of all, a loss as large as the margin passes too often.
 FEW_CHANGED = 40
+#: Differences that are all equal may be this far from the margin, in units of it, only because of rounding.
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -34,15 +36,18 @@ class Margin:
     relative: bool
 
     @classmethod
-    def of(cls, given: float | str) -> Margin:
+    def of(cls, given: float | str, *, zero: bool = False) -> Margin:
+        """zero : whether a margin of 0 is allowed."""
         relative = isinstance(given, str) and given.rstrip().endswith("%")
         try:
             number = float(given.rstrip()[:-1] if relative and isinstance(given, str) else given)
         except (TypeError, ValueError):
             number = math.nan
-        if isinstance(given, bool) or not isinstance(given, str | Real) or not 0 < number < math.inf:
+        allowed = 0 < number < math.inf or (zero and number == 0)
+        if isinstance(given, bool) or not isinstance(given, str | Real) or not allowed:
+            limits = "0 or a number above it" if zero else "a number above 0"
             raise InputError(
-                f"the margin must be a number above 0, or such a number of per cent, e.g. 2%; got {given!r}"
+                f"the margin must be {limits}, or such a number of per cent, e.g. 2%; got {given!r}"
             )
         return cls(number / 100 if relative else number, relative)
 
@@ -84,23 +89,39 @@ def within(
 
     margin : (measure, pair). found : the differences by each measure.
     """
+    mean, s = (np.array([getattr(one, name) for one in found]) for name in ("mean", "s"))
+    above, below = (
+        np.minimum(1.0, tests * one_sided(sign * mean, margin, s, topics)) for sign in (1.0, -1.0)
+    )
+    half = half_width(s, topics, alpha / tests)
+    return Margins(asked, margin, mean - half, mean + half, above, np.maximum(above, below), tests)
+
+
+def one_sided(mean: Floats, margin: Floats, s: Floats, topics: int) -> Floats:
+    """p of the one-sided t-test that the true mean of the differences is larger than -margin.
+
+    t = (z̄ + margin) / (s/√n). If all differences are equal, p is 0 or 1, and 1 at the margin itself, where
+    nothing is shown.
+    """
     from scipy import special
 
-    freedom = max(1, topics - 1)
-    mean, s = (np.array([getattr(one, name) for one in found]) for name in ("mean", "s"))
-    error = s / math.sqrt(topics) if topics > 1 else np.full_like(s, np.nan)
+    distance = mean + margin
+    at_margin = (s == 0) & (np.abs(distance) <= ROUNDING * np.abs(margin))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p = special.stdtr(max(1, topics - 1), -distance / _error(s, topics))
+    return np.asarray(np.where(at_margin & (topics > 1), 1.0, p))
 
-    def p(distance: Floats) -> Floats:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            found = special.stdtr(freedom, -distance / error)
-        # At the margin itself nothing is shown, even if the difference is the same on every topic.
-        return np.asarray(np.minimum(1.0, tests * np.where((error == 0) & (distance == 0), 1.0, found)))
 
-    half_width = -special.stdtrit(freedom, alpha / tests) * error
-    above, below = p(mean + margin), p(margin - mean)
-    return Margins(
-        asked, margin, mean - half_width, mean + half_width, above, np.maximum(above, below), tests
-    )
+def half_width(s: Floats, topics: int, alpha: float) -> Floats:
+    """The half-width of the interval that decides: one-sided tests at alpha match a confidence of 1 - 2α."""
+    from scipy import special
+
+    return np.asarray(-special.stdtrit(max(1, topics - 1), alpha) * _error(s, topics))
+
+
+def _error(s: Floats, topics: int) -> Floats:
+    """The standard error of the mean, which one topic does not show."""
+    return s / math.sqrt(topics) if topics > 1 else np.full_like(s, np.nan)
 
 
 def verdicts(margins: Margins, alpha: float, significant: Bools, sign: Floats, difference: Floats) -> Words:
@@ -122,10 +143,15 @@ def verdicts(margins: Margins, alpha: float, significant: Bools, sign: Floats, d
     return np.select(conditions, ["", "equivalent", "better", "worse", "not worse"], "undecided")
 
 
+def are_few(changed: Longs, topics: int) -> Bools:
+    """Whether the runs differ on so few topics that a rare large loss can be missed."""
+    return np.asarray((changed < FEW_CHANGED) & (2 * changed < topics))
+
+
 def few_changed(verdict: Words, changed: Longs, topics: int) -> list[Note]:
     """A note if runs count as equivalent or not worse, but differ only on few topics."""
     passed = (verdict == "equivalent") | (verdict == "not worse")
-    few = passed & (changed < FEW_CHANGED) & (2 * changed < topics)
+    few = passed & are_few(changed, topics)
     count = int(few.sum())
     if not count:
         return []

@@ -52,6 +52,7 @@ def topic_set_size(
     systems: Annotated[int, AtLeast(2)] = 2,
     alpha: float = 0.05,
     power: float = 0.8,
+    one_sided: bool = False,
 ) -> TopicSetSize:
     """The smallest number of topics with which a test finds a difference with the wanted power.
 
@@ -59,8 +60,8 @@ def topic_set_size(
     which the best and the worst of `systems` systems differ by `difference`.
 
     With n topics, the power of the t-test is P(|t'| ≥ t_(1-α/2; n-1)), where t' is noncentral with λ = √n
-    D/σ. For the analysis of variance it is P(F' ≥ F_(1-α; m-1, m(n-1))), where F' is noncentral with
-    λ = n D² / (2σ²).
+    D/σ. If the test is one-sided, it is P(t' ≥ t_(1-α; n-1)). For the analysis of variance it is
+    P(F' ≥ F_(1-α; m-1, m(n-1))), where F' is noncentral with λ = n D² / (2σ²).
 
     Parameters
     ----------
@@ -80,6 +81,10 @@ def topic_set_size(
         Significance level.
     power
         Probability with which the test should find the difference.
+    one_sided
+        The test asks only whether one of two systems is worse, as `rankprism gate` does.
+
+        With a margin, `difference` is the distance between the true loss and the margin.
 
     Examples
     --------
@@ -97,6 +102,8 @@ def topic_set_size(
     ):
         if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < high:
             raise InputError(f"{name} must be {limits}; got {value!r}")
+    if one_sided and systems > 2:
+        raise InputError(f"a one-sided test compares two systems; got {systems} systems")
     if (scores is None) == (variance is None):
         raise InputError("give either scores to estimate the variance from, or the variance itself")
     if scores is None:
@@ -107,13 +114,19 @@ def topic_set_size(
         names = complete.measures
         factor = 2.0 if systems == 2 else 1.0
         variances = tuple(factor * estimated(complete.values[:, :, m], name) for m, name in enumerate(names))
-    sizes, powers = zip(*(_needed(difference, v, systems, alpha, power) for v in variances), strict=True)
+    reached = [
+        _t_power(difference, v, alpha, one_sided) if systems == 2 else _f_power(difference, v, systems, alpha)
+        for v in variances
+    ]
+    sizes, powers = zip(*(_needed(one, difference, power) for one in reached), strict=True)
     about = {
         "difference": difference,
         "systems": systems,
         "alpha": alpha,
         "power": power,
-        "test": "paired t" if systems == 2 else "one-way analysis of variance",
+        "test": ("one-sided paired t" if one_sided else "paired t")
+        if systems == 2
+        else "one-way analysis of variance",
     }
     return TopicSetSize(names, variances, sizes, powers, about)
 
@@ -128,15 +141,8 @@ def estimated(values: Any, name: str = "the measure") -> float:
     return found
 
 
-def _needed(
-    difference: float, variance: float, systems: int, alpha: float, power: float
-) -> tuple[int, float]:
+def _needed(reached: Callable[[int], float], difference: float, power: float) -> tuple[int, float]:
     """The smallest n that reaches the power, by bisection, because power grows with n."""
-    reached = (
-        _t_power(difference, variance, alpha)
-        if systems == 2
-        else _f_power(difference, variance, systems, alpha)
-    )
     high = 2
     while reached(high) < power:
         high *= 2
@@ -149,12 +155,12 @@ def _needed(
     return high, reached(high)
 
 
-def _t_power(difference: float, variance: float, alpha: float) -> Callable[[int], float]:
+def _t_power(difference: float, variance: float, alpha: float, one_sided: bool) -> Callable[[int], float]:
     from scipy import special
 
     def power(n: int) -> float:
-        critical = float(special.stdtrit(n - 1, 1 - alpha / 2))
-        return t_power(np.sqrt(n * difference**2 / variance), critical, n - 1)
+        critical = float(special.stdtrit(n - 1, 1 - (alpha if one_sided else alpha / 2)))
+        return t_power(np.sqrt(n * difference**2 / variance), critical, n - 1, one_sided=one_sided)
 
     return power
 

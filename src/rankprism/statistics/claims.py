@@ -140,7 +140,7 @@ CLAIMS = _table(
             "the difference of the mean scores of two runs over the population of topics",
             "topics",
             2,
-            "compare --margin",
+            "compare --margin; gate",
             level=0.9,
         ),
         Claim(

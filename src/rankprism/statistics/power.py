@@ -23,12 +23,16 @@ def deviations(freedom: int, number: int = _QUANTILES) -> Floats:
     return np.asarray(np.sqrt(2 * special.gammaincinv(freedom / 2, share) / freedom))
 
 
-def t_power(noncentrality: Floats | float, critical: float, freedom: int) -> float:
-    """P(|t'| ≥ c) = E[Φ(λ - cs) + Φ(-λ - cs)]."""
+def t_power(
+    noncentrality: Floats | float, critical: float, freedom: int, *, one_sided: bool = False
+) -> float:
+    """P(|t'| ≥ c) = E[Φ(λ - cs) + Φ(-λ - cs)], or P(t' ≥ c) = E[Φ(λ - cs)] if the test is one-sided."""
     from scipy import special
 
     s = deviations(freedom)
-    reached = special.ndtr(noncentrality - critical * s) + special.ndtr(-noncentrality - critical * s)
+    reached = special.ndtr(noncentrality - critical * s)
+    if not one_sided:
+        reached = reached + special.ndtr(-noncentrality - critical * s)
     return float(reached.mean())
 
 

@@ -1,0 +1,109 @@
+"""The topics that lost most from one run to another, and which documents were to blame."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rankprism.arrays import Floats
+from rankprism.explanation import NOT_JUDGED, Ranking, explain
+from rankprism.formats.spellings import ONLY_ASPECT
+from rankprism.measures import Measure
+from rankprism.results.scores import Scores
+
+#: How many topics are listed, how many of them are explained, and by how many documents.
+LISTED, EXPLAINED, DOCUMENTS = 5, 3, 3
+
+
+@dataclass(frozen=True)
+class LostTopic:
+    """A topic with a lower score, and the reasons, if they were looked for."""
+
+    topic: str
+    score: float
+    baseline: float
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def difference(self) -> float:
+        return self.score - self.baseline
+
+    def record(self) -> dict[str, Any]:
+        """The topic as plain values, for JSON."""
+        return {
+            "topic": self.topic,
+            "baseline score": self.baseline,
+            "score": self.score,
+            "difference": self.difference,
+            "reasons": list(self.reasons),
+        }
+
+
+def lost_topics(
+    scores: Scores,
+    differences: Floats,
+    measure: Measure,
+    judgments: Any,
+    runs: Mapping[str, Any],
+    settings: Mapping[str, Any],
+) -> tuple[LostTopic, ...]:
+    """The topics with the largest losses by one measure, the largest first.
+
+    scores : of the baseline and of the new run. differences : (topic,), with 0 for those that rounding made.
+    settings : what `rankprism.explain` takes.
+    """
+    m = scores.measures.index(str(measure))
+    found: list[LostTopic] = []
+    for t in np.argsort(differences, kind="stable")[:LISTED].tolist():
+        if differences[t] >= 0:
+            break
+        baseline, score = scores.values[:, t, m].tolist()
+        reasons: tuple[str, ...] = ()
+        if len(found) < EXPLAINED:
+            # Down to the last document, because a document may have fallen far.
+            explained = explain(judgments, runs, measure, scores.topics[t], **settings)
+            reasons = _reasons(*explained.rankings)
+        found.append(LostTopic(scores.topics[t], score, baseline, reasons))
+    return tuple(found)
+
+
+def _reasons(old: Ranking, new: Ranking) -> tuple[str, ...]:
+    """The documents that earned less than before, and how many at the top are not judged."""
+    if not new.docs:
+        return ("nothing was retrieved",)
+    places, earned = zip(*(_by_document(ranking) for ranking in (old, new)), strict=True)
+    lost = {doc: earned[1].get(doc, 0.0) - before for doc, before in earned[0].items()}
+    worst = sorted((loss, doc) for doc, loss in lost.items() if loss < -5e-5)
+    reasons = []
+    for loss, doc in worst[:DOCUMENTS]:
+        then, now = places[0][doc], places[1].get(doc)
+        moved = (
+            f"is no longer retrieved (it was at rank {then + 1})"
+            if now is None
+            else f"earns less at the same rank {now + 1}"
+            if now == then
+            else f"moved from rank {then + 1} to {now + 1}"
+        )
+        kind = next((about[then] for about in old.about.values()), "")
+        if kind.startswith(f"{ONLY_ASPECT}:"):
+            kind = f"grade {kind.removeprefix(f'{ONLY_ASPECT}:')}"
+        reasons.append(f"{doc} ({kind}) {moved}: {loss:.4f}")
+    depth = min(len(new.docs), len(new.terms[0].earned))
+    unjudged = [
+        sum(about == NOT_JUDGED for about in next(iter(ranking.about.values()), ())[:depth])
+        for ranking in (old, new)
+    ]
+    if unjudged[1] > unjudged[0]:
+        reasons.append(
+            f"{unjudged[1]} of the first {depth} documents are not judged; before, it was {unjudged[0]}"
+        )
+    return tuple(reasons)
+
+
+def _by_document(ranking: Ranking) -> tuple[dict[str, int], dict[str, float]]:
+    """The place of each document, and what it earned."""
+    earned = ranking.terms[0].earned.tolist()
+    return {doc: i for i, doc in enumerate(ranking.docs)}, dict(zip(ranking.docs, earned, strict=False))
