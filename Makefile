@@ -8,7 +8,7 @@
 # make sanitize  the core's tests with AddressSanitizer and UBSan, then with ThreadSanitizer
 # make package  build the sdist and a wheel, check both, and run some tests from the sdist (TESTS=tests runs all)
 # make constraints  write the newest versions of everything that the tests install into tests/constraints.txt
-# make coverage  simulate how often the intervals hold the truth (15 minutes)
+# make coverage  simulate how often the intervals hold the truth, and how often gates give false alarms (15 minutes)
 # make mutation  put small mistakes into the code and count those that the tests notice (takes an hour)
 PYTHON ?= python3
 VENV   := .venv
@@ -99,6 +99,7 @@ sanitize: $(VENV)/ready
 # Matrix products are small here, and the cells are divided among processes.
 coverage: $(VENV)/ready
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m simulations.coverage $(COVERAGE)
+	$(if $(COVERAGE),,OPENBLAS_NUM_THREADS=1 $(BIN)/python -m simulations.alarms)
 
 # The record of what the search of `rankprism axioms` found; it takes half an hour.
 verdicts: $(VENV)/ready

@@ -170,7 +170,7 @@ class Gate(Result):
         holm = f" after the Holm correction for {several} measures" if several > 1 else ""
         return (
             f"Means over {len(self.topics)} topics. The difference is new - baseline, with an interval that "
-            f"covers {100 * self.level:g} %. Failed and passed: one-sided paired t-tests at the margin, "
+            f"covers {100 * self.level:.3g} %. Failed and passed: one-sided paired t-tests at the margin, "
             f"p < {self.alpha:g}{holm}. Detectable: the true loss that would have failed with probability "
             f"{POWER:g}."
         )

@@ -109,8 +109,8 @@ def gate(read: Versions, call: Call) -> Any:
     errors.
 
     \b
-    rankprism gate qrels.txt main/bm25.run new/bm25.run -m nDCG@10 --margin 0.01
-    rankprism gate qrels.txt main/bm25.run new/bm25.run --policy gate.toml --comment comment.md
+    rankprism gate qrels.txt main/a.run new/a.run -m nDCG@10 --margin 0.01
+    rankprism gate qrels.txt main/a.run new/a.run --policy gate.toml
     """
     given = read.collection
     return call(
