@@ -120,7 +120,7 @@ def alarms(case: Case, failed: float, studies: int, tolerance: float) -> bool:
     """Whether there are too many false alarms, beyond `tolerance` standard errors."""
     if case.most is None:
         return False
-    return failed > case.most + tolerance * np.sqrt(case.most * (1 - case.most) / studies)
+    return bool(failed > case.most + tolerance * np.sqrt(case.most * (1 - case.most) / studies))
 
 
 def main(words: Sequence[str] | None = None) -> int:
