@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 
 # Each module registers its simulations.
+import simulations.judges
 import simulations.meta
 import simulations.preferences
 import simulations.scores  # noqa: F401

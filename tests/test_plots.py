@@ -28,6 +28,7 @@ from rankprism import (
     aspects,
     compare,
     evaluate,
+    judges,
     meta,
     plots,
     read_judgments,
@@ -62,7 +63,13 @@ def scores() -> Scores:
 def inputs(scores: Scores) -> dict[str, tuple[Any, ...]]:
     """What each kind of chart is drawn from, of the sample collection."""
     variants = evaluate(sample.QRELS, list(sample.RUNS), VARIANTS)
+    half = {"ideal": "good", "diversified": "good", "relevance-only": "good"}
+    rows = read_judgments(sample.QRELS).to_frame("pyarrow").to_pylist()
+    by = {"judge": [row | {"grade": min(3, row["grade"] + (n % 3 == 0))} for n, row in enumerate(rows)]}
     return {
+        "family_bias": (judges.agree(sample.QRELS, by, list(sample.RUNS), "P@10", family=half),),
+        "judge_confusion": (judges.agree(sample.QRELS, by),),
+        "judge_scores": (judges.agree(sample.QRELS, by, list(sample.RUNS), "P@10"),),
         "asl_curves": (meta.power(scores),),
         "attainable_boxes": (aspects.attainable(read_judgments(LABELS)),),
         "correlation_heatmap": (meta.correlation(scores),),

@@ -7,8 +7,8 @@
 
 The subpackages are loaded when they are first used: `measures`; `comparison`, which tests systems; `meta` and
 `axioms`, which test measures; `aspects`, for judgments of several aspects; `preferences`, for evaluation from
-preferences; `plots`; `report`, which puts all of it into one HTML file; `spark`, which evaluates on many
-machines; and `sample`, a small collection.
+preferences; `judges`, for machine judgments beside those of people; `plots`; `report`, which puts all of it
+into one HTML file; `spark`, which evaluates on many machines; and `sample`, a small collection.
 """
 
 import importlib

@@ -2,6 +2,7 @@ from rankprism import aspects as aspects
 from rankprism import axioms as axioms
 from rankprism import boards as boards
 from rankprism import comparison as comparison
+from rankprism import judges as judges
 from rankprism import measures as measures
 from rankprism import meta as meta
 from rankprism import plots as plots

@@ -25,6 +25,7 @@ MODULES = {
     "axioms": "axioms",
     "aspects": "aspects",
     "preferences": "preferences",
+    "judges": "judges",
     "reproduce": "reproduce",
     "assess": "assess",
     "convert": "convert",

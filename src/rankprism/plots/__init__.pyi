@@ -10,6 +10,9 @@ from rankprism.plots.hasse import hasse_diagram as hasse_diagram
 from rankprism.plots.heatmaps import correlation_heatmap as correlation_heatmap
 from rankprism.plots.heatmaps import heatmap as heatmap
 from rankprism.plots.intent_recall import irec as irec
+from rankprism.plots.judges import family_bias as family_bias
+from rankprism.plots.judges import judge_confusion as judge_confusion
+from rankprism.plots.judges import judge_scores as judge_scores
 from rankprism.plots.means import difference_intervals as difference_intervals
 from rankprism.plots.means import intervals as intervals
 from rankprism.plots.of_scores import ScorePlots as ScorePlots

@@ -108,6 +108,20 @@ CLAIMS = _table(
             "assess",
         ),
         Claim(
+            "agreement of labels",
+            "κ, weighted κ, ordinal α and bias of a judge against people, over the population of topics",
+            "topics",
+            10,
+            "judges agree",
+        ),
+        Claim(
+            "agreement at the top",
+            "the share of the best runs in common, expected in collections with as many topics",
+            "topics",
+            8,
+            "judges agree",
+        ),
+        Claim(
             "a mean over repetitions",
             "the mean of a figure over very many repetitions with other draws",
             "repetitions",

@@ -1,0 +1,119 @@
+"""`rankprism judges`: what machine judgments are worth, and how few people are enough."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, NamedTuple
+
+import typer
+
+from rankprism.cli.analysis import Call, command
+from rankprism.cli.choices import one_of
+from rankprism.cli.completion import complete_file
+from rankprism.cli.group import commands
+from rankprism.cli.measures import MeasureFiles, MeasureNames, load_measures, read_measures
+from rankprism.cli.options import DuplicatesOption, RunOrder
+from rankprism.errors import InputError
+
+app = commands("See what machine judgments are worth, and how few people are enough.")
+
+People = Annotated[
+    str,
+    typer.Argument(
+        metavar="PEOPLE", help="The judgments of people; - is standard input.", autocompletion=complete_file
+    ),
+]
+Judge = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--judge",
+        metavar="NAME=QRELS",
+        help="A judge and the file of its judgments, in any format of judgments. Repeatable.",
+        autocompletion=complete_file,
+    ),
+]
+RunFormat = Annotated[
+    str | None,
+    typer.Option(
+        click_type=one_of("formats.known:RUN_FORMATS"),
+        help="Format of the runs. Default: recognised by their first lines.",
+    ),
+]
+
+
+class Judged(NamedTuple):
+    """Judgments by people and judges, and runs to score with them."""
+
+    people: str
+    judges: Mapping[str, str]
+    runs: list[str] | None
+    measures: list[Any] | None
+    reading: Mapping[str, Any]
+
+
+def read_judged_runs(
+    people: People,
+    runs: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[RUN]...",
+            help="Runs, to score them with every kind of labels.",
+            autocompletion=complete_file,
+        ),
+    ] = None,
+    judge: Judge = None,
+    measure: MeasureNames = None,
+    measures_file: MeasureFiles = None,
+    order: RunOrder = "score",
+    duplicates: DuplicatesOption = "error",
+    run_format: RunFormat = None,
+) -> Judged:
+    """The files that are named, each of which is read by the function that is called."""
+    load_measures(measures_file)
+    measures = read_measures(measure, None) if measure or runs else None
+    reading = {"order": order, "duplicates": duplicates, "run_format": run_format}
+    return Judged(people, named_judges(judge or []), runs or None, measures, reading)
+
+
+def named_judges(given: Sequence[str]) -> dict[str, str]:
+    """The name and the file of each judge."""
+    found: dict[str, str] = {}
+    for text in given:
+        name, equals, path = text.partition("=")
+        if not (name and equals and path):
+            raise InputError(f"--judge takes NAME=QRELS, e.g. --judge gpt=gpt.qrels; got {text!r}")
+        if name in found:
+            raise InputError(f"two judges are named {name!r}: {found[name]} and {path}; rename one")
+        found[name] = path
+    if not found:
+        raise InputError("name at least one judge, e.g. --judge gpt=gpt.qrels")
+    return found
+
+
+@app.command()
+@command("judges:agree", "comparing", reads=read_judged_runs)
+def agree(
+    read: Judged,
+    call: Call,
+    family: Annotated[
+        str | None,
+        typer.Option(
+            "--family",
+            metavar="FILE",
+            help="A file with a line for each run and its family, e.g. systems built on one model. Shows "
+            "whether a judge favours a family.",
+            autocompletion=complete_file,
+        ),
+    ] = None,
+) -> Any:
+    """How far do judges agree with people?
+
+    On labels: tables of labels, κ, weighted κ, ordinal α, and the judge's bias. With RUNs: whether both order
+    the runs alike, and how much higher or lower the judge scores them.
+
+    \b
+    rankprism judges agree people.qrels --judge gpt=gpt.qrels
+    rankprism judges agree people.qrels runs/*.run --judge gpt=gpt.qrels \\
+        --judge llama=llama.qrels -m nDCG@10 --family families.txt
+    """
+    return call(read.people, read.judges, read.runs, read.measures, family=family, **read.reading)

@@ -1,0 +1,603 @@
+"""Do judges agree with people: on labels, on the order of runs, and on families of runs?
+
+Topics are the units. A figure about labels is computed again without one topic at a time, because the labels
+of a topic have more in common than those of different topics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, ClassVar, NamedTuple, Unpack
+
+import numpy as np
+
+from rankprism.arrays import Floats
+from rankprism.data.note import Note, issue, some
+from rankprism.errors import InputError, listed
+from rankprism.evaluation import evaluate
+from rankprism.formats import files
+from rankprism.formats.several_runs import run_sources
+from rankprism.judges.labels import (
+    Labels,
+    check_judges,
+    check_topics,
+    note_scales,
+    read_labels,
+    same_scale,
+)
+from rankprism.measures.parts import ratio
+from rankprism.meta import correlation
+from rankprism.meta.intervals import Sampled, check_confidence, halves, other_means, without_one
+from rankprism.preferences.agreement import cohen_kappa, ordinal_alpha
+from rankprism.results.result import Result
+from rankprism.results.scores import Scores
+from rankprism.results.table import Cell, Table
+from rankprism.scoring import rescored
+from rankprism.statistics.claims import CLAIMS
+from rankprism.statistics.corrections import corrected
+from rankprism.statistics.means import t_intervals
+from rankprism.types import Coefficient, JudgmentsLike, MeasuresLike, Natural, Positive, RunOptions, RunsLike
+
+#: The claims of the intervals, see `rankprism.statistics.claims`.
+OF_LABELS, AT_THE_TOP = "agreement of labels", "agreement at the top"
+#: The largest number of grades that a table of confusion shows one by one.
+MOST_GRADES = 10
+#: The word in the place of an item, if a figure is about all of them.
+ALL = "all"
+
+
+class Figure(NamedTuple):
+    """One number with its interval."""
+
+    judge: str
+    of: str  #: "labels", or the measure that the runs are scored by
+    figure: str
+    item: str  #: the grade, topic, run or family that it is about, or "all"
+    value: float
+    low: float = np.nan
+    high: float = np.nan
+    p: float = np.nan
+    units: int = 0
+
+
+class Confusion(NamedTuple):
+    """How often a judge gave each label where people gave each grade."""
+
+    people: tuple[float, ...]
+    judge: tuple[str, ...]  #: the labels of the judge; ranges if there are very many
+    counts: Floats  #: (people, judge)
+
+
+def agree(
+    people: JudgmentsLike,
+    judges: Mapping[str, JudgmentsLike],
+    runs: RunsLike | None = None,
+    measures: MeasuresLike | None = None,
+    *,
+    family: Any = None,
+    top: Positive = 10,
+    intervals: float = 0.95,
+    seed: Natural = 0,
+    **reading: Unpack[RunOptions],
+) -> LabelAgreement:
+    """How far judges agree with people, on labels and on runs.
+
+    Parameters
+    ----------
+    people
+        The judgments of people, as `read_judgments` takes them.
+    judges
+        The name of each judge and its judgments.
+    runs, measures
+        Score these runs with the labels of people and of each judge, and compare the scores.
+    family
+        The family of each run: a mapping, or a file with a line for each run and its family. Tells whether a
+        judge favours a family.
+    top
+        Number of the best runs that are compared.
+    intervals
+        Confidence of the intervals, whose units are topics. 0 leaves the intervals out.
+    seed
+        Seed for the random numbers. The same seed gives the same result.
+
+    Examples
+    --------
+    >>> people = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"a": 1, "b": 0, "c": 2}}
+    >>> judge = {"q1": {"a": 2, "b": 1, "c": 1}, "q2": {"a": 1, "b": 0, "c": 2}}
+    >>> found = agree(people, {"judge": judge}, intervals=0)
+    >>> print(f"{found.value('judge', 'κ'):.3f}")
+    0.750
+    """
+    check_confidence(intervals)
+    labels = read_labels(people, check_judges(judges))
+    check_topics(labels)
+    note_scales(labels)
+    figures: list[Figure] = []
+    confusion: dict[str, Confusion] = {}
+    for name in labels.judges:
+        confusion[name] = confusion_of(labels, name)
+        figures += _on_labels(labels, name, intervals)
+    about = {
+        "judges": {name: judgments.source for name, judgments in labels.sources.items()},
+        "people": labels.source.source,
+        "topics": len(labels.topics),
+        "confidence": intervals,
+        "units of the intervals": "topics",
+        "seed": seed,
+    }
+    if runs is None:
+        if measures is not None or family is not None:
+            raise InputError("measures and families need runs; name the runs after the judgments of people")
+        return LabelAgreement(tuple(labels.judges), tuple(figures), confusion, about)
+    if measures is None:
+        raise InputError("name the measures that runs are to be scored with, e.g. nDCG@10 (-m nDCG@10)")
+    by = _scored(labels, runs, measures, reading)
+    first = next(iter(by.values()))
+    figures += _on_runs(by, intervals, min(top, len(first.runs)), seed)
+    about |= {"runs": len(first.runs), "top": min(top, len(first.runs)), "scores": first.conventions}
+    shared = (tuple(labels.judges), tuple(figures), confusion, about, first.measures, first.runs, by)
+    if family is None:
+        return RunAgreement(*shared)
+    families = read_families(family, first.runs)
+    more = tuple(_on_families(by, families, intervals))
+    return FamilyAgreement(shared[0], (*figures, *more), *shared[2:], families)
+
+
+# ── labels ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def confusion_of(labels: Labels, judge: str) -> Confusion:
+    """The table of the labels of people and of a judge."""
+    x, y = labels.people, labels.judges[judge]
+    both = ~np.isnan(x + y)
+    rows, columns = labels.scale(x), labels.scale(y)
+    if len(columns) > MOST_GRADES:
+        edges = np.linspace(columns[0], columns[-1], 6)
+        place = np.clip(np.searchsorted(edges, y[both], "right") - 1, 0, 4)
+        names = tuple(f"{a:g} to {b:g}" for a, b in pairwise(edges))
+    else:
+        place = np.searchsorted(columns, y[both])
+        names = tuple(f"{grade:g}" for grade in columns)
+    counts = np.zeros((len(rows), len(names)))
+    np.add.at(counts, (np.searchsorted(rows, x[both]), place), 1.0)
+    return Confusion(rows, names, counts)
+
+
+def weighted_kappa(confusion: Floats, grades: Floats) -> Floats:
+    """Cohen's κ with quadratic weights, 1 - Σ o_ck (g_c - g_k)² / Σ e_ck (g_c - g_k)², of (…, C, C) tables
+
+    o is the share of each pair of labels, and e what independent labels with the same margins would give. NaN
+    if both always give the same label.
+    """
+    distance = (grades[:, None] - grades) ** 2
+    total = confusion.sum((-2, -1))
+    expected = confusion.sum(-1)[..., :, None] * confusion.sum(-2)[..., None, :]
+    apart = (expected * distance).sum((-2, -1))
+    observed = total * (confusion * distance).sum((-2, -1))
+    return np.where(apart > 0, 1 - ratio(observed, apart), np.nan)
+
+
+def label_figures(tables: Floats, grades: Floats) -> dict[str, Floats]:
+    """κ, weighted κ, ordinal α and the bias, from (…, people, judge) tables over the same grades."""
+    numbers = tables.sum((-2, -1))
+    bias = (tables * (grades - grades[:, None])).sum((-2, -1))
+    return {
+        "κ": cohen_kappa(tables),
+        "weighted κ": weighted_kappa(tables, grades),
+        "α": ordinal_alpha(tables + np.swapaxes(tables, -2, -1)),
+        "bias": np.where(numbers > 0, ratio(bias, numbers), np.nan),
+    }
+
+
+def by_topic(x: Floats, y: Floats, topic: Any, topics: int) -> tuple[Floats, Floats]:
+    """(topic, people, judge) the tables of labels of each topic, and the grades that they are of."""
+    grades = np.unique(np.concatenate([x, y]))
+    tables = np.zeros((topics, len(grades), len(grades)))
+    np.add.at(tables, (topic, np.searchsorted(grades, x), np.searchsorted(grades, y)), 1.0)
+    return tables, grades
+
+
+def over_topics(tables: Floats, grades: Floats, confidence: float) -> dict[str, tuple[float, float, float]]:
+    """The figures of all topics, and their intervals by the jackknife over topics."""
+    whole = tables.sum(0)
+    found = label_figures(whole, grades)
+    if not confidence:
+        return {name: (float(value), np.nan, np.nan) for name, value in found.items()}
+    sampling = without_one(OF_LABELS, len(tables), confidence)
+    again = label_figures(whole - tables, grades) if len(sampling.kept) else {}
+    ends: dict[str, tuple[float, float, float]] = {}
+    for name, value in found.items():
+        sampled = Sampled(sampling, value, again.get(name, np.empty((0,))))
+        least, most = (-np.inf, np.inf) if name == "bias" else (-1.0, 1.0)
+        low, high = sampled.interval(least, most)
+        ends[name] = (float(value), float(low), float(high))
+    return ends
+
+
+def _on_labels(labels: Labels, judge: str, confidence: float) -> list[Figure]:
+    """The figures about the labels of a judge."""
+    x, y = labels.people, labels.judges[judge]
+    both = ~np.isnan(x + y)
+    pair, _ = np.nonzero(both)
+    topic = labels.topic[pair]
+    if not len(pair):
+        raise InputError(
+            f"judge {judge!r} and the people have no pair of a topic and a document in common; check that "
+            f"both belong to one collection and spell their ids alike"
+        )
+
+    def figure(name: str, value: float, item: str = ALL, units: int = 0) -> Figure:
+        return Figure(judge, "labels", name, item, value, units=units)
+
+    found = [
+        figure("pairs", float(len(pair))),
+        figure("only people", float((~np.isnan(x) & np.isnan(y)).sum())),
+        figure("only judge", float((np.isnan(x) & ~np.isnan(y)).sum())),
+    ]
+    one, other = x[both], y[both]
+    judged_topics, topic = np.unique(topic, return_inverse=True)
+    if same_scale(labels.scale(x), labels.scale(y)):
+        tables, grades = by_topic(one, other, topic.ravel(), len(judged_topics))
+        ends = over_topics(tables, grades, confidence)
+        found += [Figure(judge, "labels", n, ALL, *e, units=len(judged_topics)) for n, e in ends.items()]
+        for t, table in enumerate(tables):
+            gap = np.repeat((grades - grades[:, None]).ravel(), table.ravel().astype(np.int64))
+            name = labels.topics[judged_topics[t]]
+            found += [
+                figure("bias in topic", float(gap.mean()), name, len(gap)),
+                figure("spread in topic", float(gap.std()), name, len(gap)),
+            ]
+    for grade in labels.scale(x):
+        given = other[one == grade]
+        if len(given):
+            found += [
+                figure("mean label for grade", float(given.mean()), f"{grade:g}", len(given)),
+                figure("spread for grade", float(given.std()), f"{grade:g}", len(given)),
+            ]
+    return found
+
+
+# ── runs ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _scored(labels: Labels, runs: RunsLike, measures: MeasuresLike, reading: RunOptions) -> dict[str, Scores]:
+    """The scores of runs by the labels of people, whose name is "", and of each judge, on the same topics."""
+    sources = run_sources(runs)
+    by = {"": evaluate(labels.source, sources, measures, **reading)}
+    for name, judgments in labels.sources.items():
+        by[name] = rescored(judgments, sources, list(by[""].measures), reading)
+    shared = [topic for topic in by[""].topics if all(topic in scores.topics for scores in by.values())]
+    left = [topic for topic in by[""].topics if topic not in shared]
+    if len(shared) < 2:
+        raise InputError("people and judges share fewer than two topics; runs cannot be compared over them")
+    if left:
+        text = f"{len(left)} topics that not every judge has are left out of the scores of runs: {some(left)}"
+        issue([Note("judged-topics", text, len(left), left[0])])
+    return {name: scores.select(topics=shared) for name, scores in by.items()}
+
+
+def shared_at_top(columns: Floats, top: int) -> Floats:
+    """(…) the share of the best runs that two rankings have in common, from means (…, 2, run)
+
+    Runs are taken in the order of their names if their means are equal.
+    """
+    best = np.argsort(-columns, axis=-1, kind="stable")[..., :top]
+    first, second = best[..., 0, :, None], best[..., 1, None, :]
+    return np.asarray((first == second).sum((-2, -1)) / top)
+
+
+def top_agreement(
+    people: Floats, judge: Floats, top: int, confidence: float, seed: int
+) -> tuple[float, float, float]:
+    """`shared_at_top` of scores (run, topic), with its interval."""
+    value = shared_at_top(np.stack([people.mean(1), judge.mean(1)]), top)
+    if not confidence:
+        return float(value), np.nan, np.nan
+    sampling = halves(AT_THE_TOP, people.shape[1], confidence, seed)
+    replicates = np.empty((0,))
+    if len(sampling.kept):
+        means = [other_means(values, sampling).T for values in (people, judge)]
+        replicates = shared_at_top(np.stack(means, 1), top)
+    low, high = Sampled(sampling, value, replicates).interval(0.0, 1.0)
+    return float(value), float(low), float(high)
+
+
+_COEFFICIENTS: tuple[tuple[str, Coefficient], ...] = (("τ_b", "tau-b"), ("τ_ap", "tau-ap"))
+
+
+def _tells_apart(values: Floats, judge: str, measure: str) -> bool:
+    """Whether a judge's scores (run, topic) differ at all. If not, a note says so."""
+    if np.ptp(values) > 0:
+        return True
+    text = (
+        f"every run has the score {values[0, 0]:g} on every topic by {measure} with the labels of judge "
+        f"{judge!r}, so nothing is compared; choose a measure for the judge's scale"
+    )
+    issue([Note("equal-scores", text, 1, judge)])
+    return False
+
+
+def _on_runs(by: Mapping[str, Scores], confidence: float, top: int, seed: int) -> list[Figure]:
+    """The figures about the scores of runs, for each judge and measure."""
+    figures: list[Figure] = []
+    people, judges = by[""], [name for name in by if name]
+    order = sorted(range(len(people.runs)), key=people.runs.__getitem__)
+    for m, measure in enumerate(people.measures):
+        names = ("people", *judges)
+        values = np.stack([by[name].values[:, :, m] for name in by], axis=-1)
+        together = Scores(people.runs, people.topics, names, values)
+        told = [j for j, name in enumerate(judges, 1) if _tells_apart(values[:, :, j], name, measure)]
+        for word, coefficient in _COEFFICIENTS if len(people.runs) > 1 else ():
+            found = correlation(together, coefficient=coefficient, intervals=confidence, seed=seed)
+            low, high = found.interval
+            for j in told:
+                ends = (float(found.values[0, j]), float(low[0, j]), float(high[0, j]))
+                figures.append(Figure(names[j], measure, word, ALL, *ends, units=len(people.topics)))
+        for j in told:
+            name = names[j]
+            ends = top_agreement(values[order, :, 0], values[order, :, j], top, confidence, seed)
+            figures.append(Figure(name, measure, f"top {top}", ALL, *ends, units=len(people.topics)))
+            gap = values[:, :, j] - values[:, :, 0]
+            figures.append(_mean_over_topics(name, measure, "bias", ALL, gap.mean(0), confidence))
+            figures += [
+                _mean_over_topics(name, measure, "bias of run", run, row, confidence)
+                for run, row in zip(people.runs, gap, strict=True)
+            ]
+            if confidence:
+                mean, margin = t_intervals(values[:, :, j, None], 1 - confidence)
+                held = np.abs(values[:, :, 0].mean(1) - mean[:, 0]) <= margin[:, 0]
+                share = float(held.sum()) if CLAIMS["a mean"].missing(len(people.topics)) is None else np.nan
+                figures.append(Figure(name, measure, "held", ALL, share, units=len(people.runs)))
+    return figures
+
+
+def _mean_over_topics(
+    judge: str, measure: str, figure: str, item: str, gap: Floats, confidence: float
+) -> Figure:
+    """The mean of a difference over topics, with the interval and p of Student's t."""
+    from scipy.special import stdtr
+
+    value, n = float(gap.mean()), len(gap)
+    error = float(gap.std(ddof=1) / np.sqrt(n)) if n > 1 else np.nan
+    if not confidence or not error > 1e-15:
+        return Figure(judge, measure, figure, item, value, units=n)
+    _, margin = t_intervals(gap[None, :, None], 1 - confidence, "a difference by t")
+    reach = float(margin[0, 0])
+    p = float(2 * stdtr(n - 1, -abs(value) / error))
+    return Figure(judge, measure, figure, item, value, value - reach, value + reach, p, n)
+
+
+# ── families ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def read_families(source: Any, runs: Sequence[str]) -> dict[str, str]:
+    """The family of each run, from a mapping or from a file of runs and families."""
+    given = dict(source) if isinstance(source, Mapping) else _families_in(source)
+    known = {run: str(given[run]) for run in runs if run in given}
+    if not known:
+        raise InputError(
+            f"the families name none of the runs: they name {listed(map(str, given))}, and the runs are "
+            f"{listed(runs)}"
+        )
+    if len(set(known.values())) == 1 and len(known) == len(runs):
+        raise InputError(
+            f"all runs are of the family {next(iter(known.values()))!r}; at least two families are needed"
+        )
+    return known
+
+
+def _families_in(path: Any) -> dict[str, str]:
+    name = files.source_name(path)
+    found: dict[str, str] = {}
+    for number, line in files.opened(path).lines():
+        words = line.replace(",", " ").split()
+        if len(words) != 2:
+            raise InputError(f"{name}, line {number}: expected a run and its family; found {line.strip()!r}")
+        if found.setdefault(words[0], words[1]) != words[1]:
+            raise InputError(
+                f"{name}, line {number}: run {words[0]!r} is of the family {words[1]!r} here and "
+                f"{found[words[0]]!r} above; keep one of them"
+            )
+    if not found:
+        raise InputError(f"{name}: there is no run in it; a line is a run and its family")
+    return found
+
+
+def _on_families(by: Mapping[str, Scores], families: Mapping[str, str], confidence: float) -> list[Figure]:
+    """How much higher a judge scores the runs of a family than the others, compared with people.
+
+    z_t is the mean of (judge - people) over the runs of the family on topic t, less its mean over all other
+    runs. The figure is the mean of z_t over topics, and p is corrected for the number of families by Holm.
+    """
+    people = by[""]
+    figures: list[Figure] = []
+    names = sorted(set(families.values()))
+    for judge, scores in by.items():
+        for m, measure in enumerate(people.measures if judge else ()):
+            if np.ptp(scores.values[:, :, m]) == 0:
+                continue
+            gap = scores.values[:, :, m] - people.values[:, :, m]
+            own: list[Figure] = []
+            for name in names:
+                inside = np.array([families.get(run) == name for run in people.runs])
+                z = gap[inside].mean(0) - gap[~inside].mean(0)
+                own.append(_mean_over_topics(judge, measure, "favours", name, z, confidence))
+            p = np.array([figure.p for figure in own])
+            adjusted = np.full_like(p, np.nan)
+            adjusted[~np.isnan(p)] = corrected(p[~np.isnan(p)], "holm")
+            figures += [f._replace(p=float(q)) for f, q in zip(own, adjusted, strict=True)]
+    return figures
+
+
+# ── results ──────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LabelAgreement(Result):
+    """How far the labels of judges agree with those of people."""
+
+    claims: ClassVar[tuple[str, ...]] = (OF_LABELS,)
+    judges: tuple[str, ...]
+    figures: tuple[Figure, ...]
+    confusion: Mapping[str, Confusion]
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    def figure(self, judge: str, figure: str, of: str = "labels", item: str = ALL) -> Figure | None:
+        """One of the figures; None if it is not defined."""
+        wanted = (judge, of, figure, item)
+        return next((f for f in self.figures if (f.judge, f.of, f.figure, f.item) == wanted), None)
+
+    def value(self, judge: str, figure: str, of: str = "labels", item: str = ALL) -> float:
+        """The value of a figure; NaN if it is not defined."""
+        found = self.figure(judge, figure, of, item)
+        return np.nan if found is None else found.value
+
+    def _cell(self, *key: str) -> Cell:
+        found = self.figure(*key)
+        if found is None:
+            return Cell(np.nan)
+        return Cell(found.value, between=None if np.isnan(found.low) else (found.low, found.high))
+
+    @property
+    def summary(self) -> Table:
+        """A line for each judge: how far its labels agree with those of people."""
+        counts = ("pairs", "only people", "only judge")
+        columns: dict[str, list[Any]] = {"judge": list(self.judges)}
+        columns |= {name: [int(self.value(j, name)) for j in self.judges] for name in counts}
+        columns |= {
+            name: [self._cell(j, name) for j in self.judges] for name in ("κ", "weighted κ", "α", "bias")
+        }
+        return Table(columns, digits=3)
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        return (self.summary, *(self._confusion(judge) for judge in self.judges[:MOST_TABLES]))
+
+    def _confusion(self, judge: str) -> Table:
+        """Rows are the grades of people; then the mean and the spread of the judge's labels."""
+        table = self.confusion[judge]
+        columns: dict[str, list[Any]] = {f"people \\ {judge}": [f"{grade:g}" for grade in table.people]}
+        for c, name in enumerate(table.judge):
+            columns[name] = table.counts[:, c].astype(np.int64).tolist()
+        for title, figure in (("mean", "mean label for grade"), ("spread", "spread for grade")):
+            columns[title] = [self.value(judge, figure, item=f"{grade:g}") for grade in table.people]
+        return Table(columns, digits=2)
+
+    @property
+    def note(self) -> str:
+        lines = [
+            "pairs: a topic and a document that both labelled. bias: the mean of the judge's label minus the "
+            "label of people. α: Krippendorff's, ordinal. Weighted κ: quadratic weights."
+        ]
+        if len(self.judges) > MOST_TABLES:
+            lines.append(
+                f"The tables of labels of the first {MOST_TABLES} judges are shown; the rows have all."
+            )
+        return "\n".join([*lines, interval_note(self.about)])
+
+    @property
+    def rows(self) -> Table:
+        """One row per figure, and one for each cell of the tables of labels."""
+        cells = [
+            Figure(judge, "labels", f"labelled {label} where people said", f"{grade:g}", float(count))
+            for judge, table in self.confusion.items()
+            for grade, row in zip(table.people, table.counts, strict=True)
+            for label, count in zip(table.judge, row, strict=True)
+        ]
+        every = [*self.figures, *cells]
+        return Table({name: [getattr(f, name) for f in every] for name in Figure._fields})
+
+
+#: The tables of labels are shown for so many judges.
+MOST_TABLES = 4
+
+
+def interval_note(about: Mapping[str, Any]) -> str:
+    """What the numbers in brackets are."""
+    confidence = about["confidence"]
+    if not confidence:
+        return ""
+    return (
+        f"In brackets: {100 * confidence:g} % intervals over topics like these {about['topics']}. "
+        f"– means that it is not defined on this scale or that there are too few topics."
+    )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RunAgreement(LabelAgreement):
+    """How far judges agree with people on labels and on runs."""
+
+    claims = (OF_LABELS, "a correlation of means", AT_THE_TOP, "a difference by t", "a mean")
+    measures: tuple[str, ...] = ()
+    runs: tuple[str, ...] = ()
+    #: the scores by each judge, and by people under the name ""
+    scores: Mapping[str, Scores] = field(default_factory=dict)
+
+    @property
+    def on_runs(self) -> Table:
+        """A line for each judge and measure: how far its order and its scores of runs agree."""
+        top = f"top {self.about['top']}"
+        keys = [(judge, measure) for measure in self.measures for judge in self.judges]
+        columns: dict[str, list[Any]] = {
+            "judge": [judge for judge, _ in keys],
+            "measure": [measure for _, measure in keys],
+        }
+        for name in ("τ_b", "τ_ap", top, "bias"):
+            columns[name] = [self._cell(judge, name, measure) for judge, measure in keys]
+        held = [self.value(judge, "held", measure) for judge, measure in keys]
+        columns["held"] = [f"{x:.0f} of {len(self.runs)}" if x == x else "–" for x in held]
+        return Table(columns, digits=3)
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        return (*super().tables, self.on_runs)
+
+    @property
+    def note(self) -> str:
+        return (
+            super().note
+            + f"\ntop {self.about['top']}: the share of the best runs that people and judge have in "
+            "common. bias of a measure: the mean over runs of the judge's score minus the score by people. "
+            "held: the runs whose interval over topics by the judge's labels alone holds the mean by people."
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FamilyAgreement(RunAgreement):
+    """The same, and whether judges favour families of runs."""
+
+    families: Mapping[str, str] = field(default_factory=dict)  #: the family of each run
+
+    @property
+    def on_families(self) -> Table:
+        """A line for each judge, measure and family."""
+        found = [f for f in self.figures if f.figure == "favours"]
+        numbers = [sum(family == f.item for family in self.families.values()) for f in found]
+        return Table(
+            {
+                "judge": [f.judge for f in found],
+                "measure": [f.of for f in found],
+                "family": [f.item for f in found],
+                "runs": numbers,
+                "favours": [
+                    Cell(f.value, between=None if np.isnan(f.low) else (f.low, f.high)) for f in found
+                ],
+                "p": [f.p for f in found],
+            },
+            digits=4,
+            probabilities=("p",),
+        )
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        return (*super().tables, self.on_families)
+
+    @property
+    def note(self) -> str:
+        return (
+            super().note
+            + "\nfavours: how much more the judge adds to the scores of the family's runs than to "
+            "those of all other runs. p: Student's t over topics, corrected for the families by Holm."
+        )
