@@ -229,6 +229,18 @@ def test_beir_files_that_are_wrong_are_refused(text: str, says: str, tmp_path: P
         ("P_10 all 0.5\n", "scores", ["text"]),
         ("topic\tbm25\n1\t0.5\n", "scores", ["text"]),
         ("runid all bm25\n", "scores", ["text"]),
+        ("user_id,item_id,rating\n", "judgments", ["table"]),
+        ("user\titem\trating\ttimestamp\n", "judgments", ["table"]),
+        ("qid,docno,rel\n", "judgments", ["table"]),
+        ("topic;subtopic;doc;grade\n", "judgments", ["table"]),
+        ("query-id,corpus-id,score\n", "judgments", ["table"]),
+        ("topic,docno,relevance,credibility\n", "judgments", ["aspects"]),
+        ("qid,docno,score\n", "run", ["table"]),
+        ("user_id\titem_id\tprediction\n", "run", ["table"]),
+        ('{"q1": ["d1", "d2"]}\n', "run", ["json"]),
+        ('{"mteb_model_meta": {"model_name": "m"}, "default"', "run", ["mteb"]),
+        ('{"default": {"test": {"q1": {"d1": 0.5}}}}', "run", ["mteb"]),
+        ('{"question": ["a"], "answer": "b"}\n', None, []),
         ("1 d1 3\n", None, []),
         ('{"user_input": "a", "retrieved_contexts": []}\n', None, []),
     ],
@@ -300,12 +312,22 @@ JUDGMENTS = {
     ),
     "beir": Reference("query-id\tcorpus-id\tscore\nq1\td1\t1\n", "BEIR, wiki: qrels as tsv", ONE),
     "json": Reference('{"q1": {"d1": 1}}', "pytrec_eval 0.5.11, README", ONE),
+    "table": Reference(
+        "userID,itemID,rating,timestamp\nq1,d1,1,881250949\n", "recommenders 1.2.1, DEFAULT_USER_COL", ONE
+    ),
 }
 RANKED = [("q1", "d1", 2.0), ("q1", "d2", 1.0)]
 RUNS = {
     "trec": Reference("q1 Q0 d1 1 2 t\nq1 Q0 d2 2 1 t\n", "trec_eval 9.0.8, README", RANKED),
     "evall": Reference("q1\td1\nq1\td2\n", "rbu-eval, README", RANKED),
     "json": Reference('{"q1": {"d1": 2, "d2": 1}}', "pytrec_eval 0.5.11, README", RANKED),
+    "table": Reference("qid\tdocno\tscore\nq1\td1\t2\nq1\td2\t1\n", "PyTerrier 0.10, pt.io", RANKED),
+    "mteb": Reference(
+        '{"mteb_model_meta": {"model_name": "m", "revision": null}, "default": {"test": {"q1": {"d1": 2, '
+        '"d2": 1}}}}',
+        "mteb at a905523, _save_task_predictions",
+        RANKED,
+    ),
 }
 PREFERENCES = {
     "tsv": Reference("topic\tleft\tright\toutcome\nq1\td1\td2\tleft\n", "docs/preferences.md", []),

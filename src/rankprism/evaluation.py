@@ -73,9 +73,9 @@ def evaluate(
         Whatever `read_judgments` takes: a path, a dict, rows, a data frame. If all measures need
         preferences, it may be preferences instead.
     runs
-        Whatever `read_run` takes, or a list of those, or ``{name: run}``. A frame or a Parquet file with a
-        column `run` holds all runs that this column names. For NuggetAll, NuggetVital and NuggetWeighted
-        also answers with their nuggets, see docs/rag.md.
+        Whatever `read_run` takes, or a list of those, or ``{name: run}``, or a folder of runs. A frame or a
+        Parquet or CSV file with a column `run` holds all runs that this column names. For NuggetAll,
+        NuggetVital and NuggetWeighted also answers with their nuggets, see docs/rag.md.
     measures
         A measure or several, as values or strings such as ``"alpha_nDCG(alpha=0.25)@20"``. A string may name
         several, as in ``"nDCG@10 AP"``.

@@ -45,10 +45,12 @@ Row: TypeAlias = Sequence[Any] | Mapping[str, Any]
 JudgmentsLike: TypeAlias = Union["Judgments", Path, Mapping[Any, Any], Iterable[Row], Frame, ArrowStream]
 #: What `read_preferences` takes: a path, rows or a frame.
 PreferencesLike: TypeAlias = Union["Preferences", Path, Iterable[Row], Frame, ArrowStream]
-#: What `read_run` takes: a path, ``{topic: {doc: score}}``, rows or a frame; `Run` of ranx, and `TrecRun` of
-#: trectools.
-RunLike: TypeAlias = Union["Run", Path, Mapping[Any, Mapping[Any, float]], Iterable[Row], Frame, ArrowStream]
-#: One run, a list of runs, or ``{name: run}``.
+#: What `read_run` takes: a path, ``{topic: {doc: score}}``, ``{topic: [doc, …]}``, rows or a frame; `Run` of
+#: ranx, and `TrecRun` of trectools.
+RunLike: TypeAlias = Union[
+    "Run", Path, Mapping[Any, Mapping[Any, float] | Sequence[Any]], Iterable[Row], Frame, ArrowStream
+]
+#: One run, a list of runs, a folder of runs, or ``{name: run}``.
 RunsLike: TypeAlias = RunLike | Sequence[RunLike] | Mapping[str, Any]
 #: What `read_scores` takes: what `evaluate` returns, a path or several, a frame, or
 #: ``{run: {topic: {measure: score}}}``.

@@ -39,8 +39,9 @@ def read_documents(source: DocumentsLike, wanted: Collection[str] | None = None)
     """Read documents: an id and a text, and where known a title, a url and a type.
 
     source : a path ("-" is standard input; .gz, .bz2, .xz and .zst are unpacked) to JSON lines such as
-        ``{"id": "d1", "text": "…", "title": "…", "url": "…", "type": "html"}``; ``{id: {"text": "…"}}``; or
-        "irds:" and the id of a dataset of ir_datasets. The type is one of `TYPES`.
+        ``{"id": "d1", "text": "…", "title": "…", "url": "…", "type": "html"}``, where BEIR's ``_id`` is an
+        id, too; ``{id: {"text": "…"}}``; or "irds:" and the id of a dataset of ir_datasets. The type is one
+        of `TYPES`.
     wanted : the ids of the documents to keep. Default: all of them.
 
     >>> read_documents({"d1": {"text": "Jaguars swim well."}, "d2": {"text": "no"}}, {"d1"})
@@ -72,6 +73,8 @@ def _rows(source: DocumentsLike, wanted: Collection[str] | None) -> Iterator[tup
 
 
 def _document(row: Mapping[str, Any], where: str) -> Document:
+    if "id" not in row and "_id" in row:  # as in BEIR
+        row = {"id": row["_id"], **row}
     for name in ("id", "text"):
         if name not in row:
             raise InputError(f"{where}: has no {name!r}; write {_EXAMPLE}")

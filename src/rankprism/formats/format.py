@@ -61,6 +61,9 @@ class Format(Generic[Contents]):
     default: bool = False
     #: what such a file holds that reading does not keep
     loses: str = ""
+    #: reads all runs of a `files.File` that may hold several, by the names that it gives them; None is the
+    #: name of a run that has none
+    read_runs: Callable[..., dict[str | None, RunTable]] | None = None
 
 
 #: The formats of each kind of file by name.

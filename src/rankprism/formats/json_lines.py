@@ -47,8 +47,8 @@ _READ = {
         "nuggets",
     ),
     "a run": (
-        "a run has lines of topic, Q0, document, rank, score and tag, or is {topic: {document: score}}, or "
-        "answers with nuggets as one JSON object "
+        "a run has lines of topic, Q0, document, rank, score and tag, or is {topic: {document: score}} or "
+        "{topic: [document, …]}, or answers with nuggets as one JSON object "
         'on each line: {"qid": "q1", "nuggets": [{"text": "…", "assignment": "support"}]}',
         "nuggets",
     ),

@@ -11,6 +11,7 @@ import numpy as np
 
 from rankprism.errors import InputError
 from rankprism.foreign import quoted
+from rankprism.formats.objects import is_ranked_list
 from rankprism.formats.spellings import JUDGMENT_COLUMNS, ONLY_ASPECT, spelled
 
 
@@ -124,7 +125,10 @@ def judgment_columns(source: Any, name: str) -> Columns:
 
 
 def run_columns(source: Any, name: str) -> tuple[Columns, tuple[str, ...]]:
-    """A run from ``{topic: {doc: score}}`` or rows, and the topics for which it ranks nothing."""
+    """A run from ``{topic: {doc: score}}``, ``{topic: [doc, …]}`` or rows, and its topics without documents.
+
+    The documents of a list have the ranks 1, 2, …, n and the scores n, …, 2, 1.
+    """
     columns = Columns(name, "score")
     if not isinstance(source, Mapping):
         for row in rows(source, name, ("topic", "doc", "score", "rank"), optional=("rank",)):
@@ -132,12 +136,16 @@ def run_columns(source: Any, name: str) -> tuple[Columns, tuple[str, ...]]:
         return columns, ()
     empty = []
     for topic, ranking in source.items():
-        if not isinstance(ranking, Mapping):
-            raise columns.error(f"topic {topic!r} holds {ranking!r}; expected {{doc: score}}")
-        if not ranking:
+        if not isinstance(ranking, Mapping) and not is_ranked_list(ranking):
+            raise columns.error(f"topic {topic!r} holds {ranking!r}; expected {{doc: score}} or [doc, …]")
+        if not len(ranking):
             empty.append(columns.name(topic, "topic"))
-        for doc, score in ranking.items():
-            columns.add(topic, ONLY_ASPECT, doc, score)
+        if isinstance(ranking, Mapping):
+            for doc, score in ranking.items():
+                columns.add(topic, ONLY_ASPECT, doc, score)
+        else:
+            for rank, doc in enumerate(ranking, 1):
+                columns.add(topic, ONLY_ASPECT, doc, len(ranking) + 1 - rank, rank)
     return columns, tuple(empty)
 
 

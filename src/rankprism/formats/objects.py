@@ -37,6 +37,16 @@ def are_nuggets(source: Any) -> bool:
     return isinstance(first, Mapping) and "nuggets" in first
 
 
+def is_ranked_list(source: Any) -> bool:
+    """Whether this is a ranking without scores: a list of documents, the best first.
+
+    >>> is_ranked_list(["d1", "d2"]), is_ranked_list([("q1", "d1", 2.5)])
+    (True, False)
+    """
+    is_list = isinstance(source, list | tuple) or type(source).__name__ == "ndarray"
+    return is_list and not any(isinstance(doc, list | tuple | Mapping) or doc is None for doc in source)
+
+
 def plain(source: Any) -> Any:
     """The dictionary of a `Run` or `Qrels` of ranx, the frame of a `TrecRun` or `TrecQrel` of trectools.
 

@@ -25,11 +25,11 @@ def read_run(source: RunLike, *, name: str | None = None, format: str | None = N
     ----------
     source
         A path to lines of ``topic Q0 document rank score tag`` ("-" is standard input; .gz, .bz2, .xz and
-        .zst are unpacked); ``{topic: {doc: score}}``; an iterable of (topic, doc, score) or (topic, doc,
-        score, rank); a pandas or polars frame, a DuckDB relation, or anything else that gives an Arrow
-        stream; a `Run` of ranx; a `TrecRun` of trectools. A file may also be Parquet, Arrow IPC or a DuckDB
-        database. If a table has a column `run`, all its rows must be of one run; `evaluate` takes tables
-        with several.
+        .zst are unpacked); ``{topic: {doc: score}}``; ranked lists, ``{topic: [doc, …]}`` with the best
+        document first; an iterable of (topic, doc, score) or (topic, doc, score, rank); a pandas or polars
+        frame, a DuckDB relation, or anything else that gives an Arrow stream; a `Run` of ranx; a `TrecRun` of
+        trectools. A file may also be CSV, Parquet, Arrow IPC or a DuckDB database. If a table has a column
+        `run`, all its rows must be of one run; `evaluate` takes tables with several.
     name
         The name of the run. Default: the file's name, the name in the column `run`, the name that a `Run`
         of ranx or a `TrecRun` has, or "run".

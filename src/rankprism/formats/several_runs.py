@@ -10,13 +10,15 @@ from rankprism.data.judgments import Judgments
 from rankprism.data.run import Alignment, Reading, Run
 from rankprism.errors import InputError
 from rankprism.formats import files
-from rankprism.formats.objects import are_nuggets, peer_name, peer_of
+from rankprism.formats.objects import are_nuggets, is_ranked_list, peer_name, peer_of
+from rankprism.formats.recognition import claims_on
 from rankprism.formats.runs import align_source, run_from
-from rankprism.formats.spellings import RUN_COLUMNS
+from rankprism.formats.trec import is_plain_run
 from rankprism.frames import is_frame
 from rankprism.statistics.threads import for_each_in_order
 
 if TYPE_CHECKING:
+    from rankprism._core import RunTable
     from rankprism.types import RunsLike
 
 
@@ -34,6 +36,11 @@ def run_sources(runs: RunsLike, threads: int | None = 1) -> dict[str, Any]:
     several: list[Any] = [runs]
     if isinstance(runs, list | tuple) and runs and _is_run(runs[0]) and not are_nuggets(runs):
         several = list(runs)
+    several = [
+        one
+        for source in several
+        for one in (_files_in(source) if files.is_path(source) and os.path.isdir(source) else [source])
+    ]
     sources: dict[str, Any] = {}
     places: dict[str, str] = {}
     for number, source in enumerate(several, 1):
@@ -60,17 +67,43 @@ def runs_of(source: Any, name: str, ahead: bool = False) -> dict[str, Any]:
     """
     if files.is_path(source):
         source = _file(source, ahead)
-    if not is_frame(source) and not files.is_table_file(source):
-        return {name: source}
-    from rankprism.formats.frames import runs_in
-    from rankprism.formats.known.tables import opened
-
     if is_frame(source):
+        from rankprism.formats.frames import runs_in
+
         tables = runs_in(source, "run")
+    elif read := _reader_of_several(source):
+        with source:
+            tables = read(source)
     else:
-        with opened(source, *RUN_COLUMNS) as table:
-            tables = runs_in(table, source.name)
+        return {name: source}
     return {run or name: Run(run or name, table) for run, table in tables.items()}
+
+
+def _reader_of_several(source: Any) -> Callable[[files.File], dict[str | None, RunTable]] | None:
+    """What reads all runs of a file, if its format can name them. Pipes are not opened before their turn."""
+    if not isinstance(source, files.File) or not source.is_plain or is_plain_run(source.beginning.line):
+        return None
+    records = claims_on(source.beginning).get("run", ())
+    return next((record.read_runs for record in records if record.read_runs is not None), None)
+
+
+def _files_in(folder: files.PathLike) -> list[files.File]:
+    """The files of a folder of runs, by name. Hidden files are left out, and all others must be runs."""
+    name = files.source_name(folder)
+    with os.scandir(folder) as entries:
+        paths = sorted(entry.path for entry in entries if not entry.name.startswith("."))
+    found = list(map(files.File, paths))
+    for file in found:
+        is_folder = os.path.isdir(file)
+        if is_folder or not (is_plain_run(file.beginning.line) or claims_on(file.beginning).get("run")):
+            what = "is a folder" if is_folder else "does not look like a run"
+            raise InputError(
+                f"{file.name}: {what}, so {name} is not a folder of runs; move it elsewhere, or name the "
+                f"runs, e.g. {os.path.join(name, '*.run')}"
+            )
+    if not found:
+        raise InputError(f"{name}: is an empty folder; put runs into it, or name their files")
+    return found
 
 
 def _number_ahead(threads: int | None) -> int:
@@ -91,9 +124,13 @@ def _named(source: Any, name: str, ahead: bool) -> Any:
 
 
 def _is_one_run(runs: Mapping[Any, Any]) -> bool:
-    """Whether this is ``{topic: {doc: score}}`` rather than ``{name: run}``."""
+    """Whether this is ``{topic: {doc: score}}`` or ``{topic: [doc, …]}`` rather than ``{name: run}``."""
     return all(
-        isinstance(ranking, Mapping) and not any(isinstance(score, Mapping) for score in ranking.values())
+        is_ranked_list(ranking)
+        or (
+            isinstance(ranking, Mapping)
+            and not any(isinstance(score, Mapping) or is_ranked_list(score) for score in ranking.values())
+        )
         for ranking in runs.values()
     )
 

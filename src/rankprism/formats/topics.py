@@ -35,9 +35,10 @@ def read_topics(source: files.PathLike) -> dict[str, Topic]:
     from a topic file of TREC if it ends in .xml.
 
     The description may be missing. JSON lines have `id`, `title`, and where known `description` and
-    `subtopics`, which is a mapping of ids to descriptions. A topic in XML has its number as an attribute or
-    an element, a `query` or `title`, and where known a `description` and each `subtopic`. Attributes `type`
-    say whether the topic is ambiguous or faceted, and a subtopic informational (inf) or navigational (nav).
+    `subtopics`, which is a mapping of ids to descriptions; or `_id` and `text`, as in BEIR. A topic in XML
+    has its number as an attribute or an element, a `query` or `title`, and where known a `description` and
+    each `subtopic`. Attributes `type` say whether the topic is ambiguous or faceted, and a subtopic
+    informational (inf) or navigational (nav).
     """
     where = files.source_name(source)
     plain = os.fspath(source)
@@ -66,6 +67,8 @@ def _from_columns(line: str, where: str) -> Topic:
 
 def _from_json(line: str, where: str) -> Topic:
     row = json_object(line, where, _EXAMPLE)
+    if "_id" in row:  # as in BEIR, where the query is the text
+        row = {"id": row["_id"], "title": row.get("text"), **row}
     id, title, description = (as_text(row, name, where) for name in ("id", "title", "description"))
     if not id or not title:
         raise InputError(f"{where}: a topic needs an id and a title; write {_EXAMPLE}")

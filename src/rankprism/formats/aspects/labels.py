@@ -12,7 +12,7 @@ from rankprism.errors import InputError, listed
 from rankprism.formats import files
 from rankprism.formats.json_lines import refuse_json
 from rankprism.formats.memory import whole_id
-from rankprism.formats.spellings import SPELLINGS, spelled
+from rankprism.formats.spellings import SPELLINGS, USER, spelled
 
 #: The name of a grade column that is skipped.
 SKIPPED = "-"
@@ -90,7 +90,7 @@ def is_header(columns: Sequence[str]) -> bool:
     subtopics = set(SPELLINGS["aspect"]) - set(_DUMMY)
     return (
         bool(words)
-        and words[0] in SPELLINGS["topic"]
+        and words[0] in set(SPELLINGS["topic"]).difference(USER, ["_id"])
         and any(word in SPELLINGS["doc"] for word in words)
         and not subtopics.intersection(words)
     )

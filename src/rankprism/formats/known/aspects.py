@@ -11,6 +11,7 @@ from rankprism.formats import files
 from rankprism.formats.aspects.labels import header_aspects, is_header
 from rankprism.formats.aspects.reading import read_aspects, read_description
 from rankprism.formats.format import JUDGMENT_FORMATS, Format, register
+from rankprism.formats.spellings import SPELLINGS
 
 #: The second column of judgments without aspects.
 _NO_ASPECT = ("0", "Q0", "q0")
@@ -19,10 +20,16 @@ _NO_ASPECT = ("0", "Q0", "q0")
 def _recognises(start: files.Beginning) -> bool:
     """A header, perhaps with commas, which are refused later; or at least two numbers after the document."""
     columns = start.columns
-    if is_header(columns) or is_header(re.split("[,;]", start.line.strip())):
+    if is_header(columns) or _is_header_with_commas(start):
         return True
     are_grades = len(columns) > 4 and None not in map(parse_number, columns[3:])
     return are_grades and (len(columns) > 5 or columns[1] in _NO_ASPECT)
+
+
+def _is_header_with_commas(start: files.Beginning) -> bool:
+    """Whether the first line is such a header. With a score, it is that of a run."""
+    names = re.split("[,;]", start.line.strip())
+    return is_header(names) and set(SPELLINGS["score"]).isdisjoint(map(str.casefold, names))
 
 
 def _read(file: files.File) -> Judgments:
@@ -30,7 +37,7 @@ def _read(file: files.File) -> Judgments:
     where = f"{file.name}, line {file.beginning.number}"
     if is_header(columns):
         return read_aspects(file, header_aspects(columns))
-    if is_header(re.split("[,;]", file.beginning.line.strip())):
+    if _is_header_with_commas(file.beginning):
         raise InputError(
             f"{where}: has commas between its columns, but blanks or tabs are expected; write it with tabs, "
             f"or read it as a data frame and pass that with aspects=[…]"

@@ -398,12 +398,23 @@ def _judgment_reader(kind: _Kind) -> Callable[[files.File], Judgments]:
     return read
 
 
-def _run_reader(kind: _Kind) -> Callable[[files.File, Duplicates], RunTable]:
-    def read(file: files.File, duplicates: Duplicates) -> RunTable:
-        from rankprism.formats.frames import only_run, runs_in
+def _runs_reader(kind: _Kind) -> Callable[[files.File], dict[str | None, RunTable]]:
+    def read(file: files.File) -> dict[str | None, RunTable]:
+        from rankprism.formats.frames import runs_in
 
         with opened(_checked(kind, file), *RUN_COLUMNS) as table:
-            tables = runs_in(table, file.name)
+            return runs_in(table, file.name)
+
+    return read
+
+
+def _run_reader(kind: _Kind) -> Callable[[files.File, Duplicates], RunTable]:
+    read_runs = _runs_reader(kind)
+
+    def read(file: files.File, duplicates: Duplicates) -> RunTable:
+        from rankprism.formats.frames import only_run
+
+        tables = read_runs(file)
         if len(tables) > 1 and not file.is_plain:  # several runs are read only from plain files
             names = listed([str(run) for run in tables])
             raise InputError(
@@ -473,6 +484,7 @@ def _register(
     read: Callable[..., Any],
     fits: Callable[[frozenset[str]], bool],
     write: Callable[..., Written] | None = None,
+    read_runs: Callable[..., dict[str | None, RunTable]] | None = None,
 ) -> None:
     register(
         formats,
@@ -482,6 +494,7 @@ def _register(
             example=f"FILE{kind.endings[0]}" if kind.endings else "FILE.duckdb::TABLE",
             recognised_by=kind.recognised_by,
             read=read,
+            read_runs=read_runs,
             recognises=lambda start: kind.begins(start.bytes),
             fits=fits,
             write=write,
@@ -500,6 +513,14 @@ for _kind in _KINDS:
         JUDGMENT_FORMATS, _kind, _judged, _judgment_reader(_kind), _has_documents, _judgment_writer(_kind)
     )
     _ranked = "run (may be missing), topic, doc, score, rank (may be missing)"
-    _register(RUN_FORMATS, _kind, _ranked, _run_reader(_kind), _has_documents, _run_writer(_kind))
+    _register(
+        RUN_FORMATS,
+        _kind,
+        _ranked,
+        _run_reader(_kind),
+        _has_documents,
+        _run_writer(_kind),
+        _runs_reader(_kind),
+    )
     _register(PREFERENCE_FORMATS, _kind, ", ".join(COLUMNS), _preference_reader(_kind), set(NEEDED).issubset)
     _register(SCORE_FORMATS, _kind, "of a text file of scores", _score_reader(_kind), lambda columns: True)
