@@ -31,11 +31,34 @@ def test_csv_has_every_score_in_full_precision(cli: Callable[..., Any], scores: 
     assert result.returncode == 0, result.stderr
     rows = list(csv.DictReader(io.StringIO(result.stdout)))
     assert list(rows[0]) == ["run", "topic", "measure", "score"]
-    assert len(rows) == 6 * (20 + 1) * 3
-    per_topic, mean = scores.per_topic(), scores.mean()
+    per_topic = scores.per_topic()
+    assert len(rows) == 6 * 20 * 3
     for row in rows:
-        expected = mean[row["run"]] if row["topic"] == "all" else per_topic[row["run"]][row["topic"]]
-        assert float(row["score"]) == expected[row["measure"]]
+        assert float(row["score"]) == per_topic[row["run"]][row["topic"]][row["measure"]]
+
+
+@pytest.mark.parametrize("format", ["csv", "tsv", "json", "parquet"])
+def test_programs_read_the_same_rows_from_python_and_the_command_line(
+    format: str, cli: Callable[..., Any], scores: rankprism.Scores, tmp_path: Path
+) -> None:
+    """There are no means among the scores of topics, where a program would count them as one more topic."""
+    file = tmp_path / f"scores.{format}"
+    cli("evaluate", sample.QRELS, *sample.RUNS, *OPTIONS, "--per-topic", "-o", file)
+    assert file.read_bytes() == as_bytes(getattr(scores, f"to_{format}")())
+
+
+def as_bytes(content: str | bytes) -> bytes:
+    return content.encode() if isinstance(content, str) else content
+
+
+@pytest.mark.parametrize(
+    ("words", "says"), [(["-q"], True), (["--quiet"], False), (["-q", "--per-topic"], False)]
+)
+def test_the_habit_of_trec_eval_is_answered(words: list[str], says: bool, cli: Callable[..., Any]) -> None:
+    """There, -q prints the scores of each topic. With several runs, nobody comes from there."""
+    one = cli("evaluate", sample.QRELS, sample.RUNS[0], *OPTIONS, *words).stderr
+    assert ("--per-topic" in one, one.count("\n")) == (says, int(says))
+    assert cli("evaluate", sample.QRELS, *sample.RUNS, *OPTIONS, "-q").stderr == ""
 
 
 def test_csv_has_only_means_without_per_topic(cli: Callable[..., Any]) -> None:
@@ -49,11 +72,10 @@ def test_json_records_the_conventions(cli: Callable[..., Any], scores: rankprism
     options = ["--order", "rank", "--topics", "retrieved", "--weights", sample.WEIGHTS, "--per-topic"]
     result = cli("evaluate", sample.QRELS, *sample.RUNS, *OPTIONS, *options, "--format", "json")
     found = json.loads(result.stdout)
-    per_topic, mean = scores.per_topic(), scores.mean()  # none of these measures uses weights
-    assert len(found["rows"]) == 6 * (20 + 1) * 3
+    per_topic = scores.per_topic()  # none of these measures uses weights
+    assert len(found["rows"]) == 6 * 20 * 3
     for row in found["rows"]:
-        expected = mean[row["run"]] if row["topic"] == "all" else per_topic[row["run"]][row["topic"]]
-        assert row["score"] == expected[row["measure"]]
+        assert row["score"] == per_topic[row["run"]][row["topic"]][row["measure"]]
     assert found["about"]["order"] == "rank"
     assert found["about"]["topics"] == "retrieved"
     assert found["about"]["aspect weights"] == "given"

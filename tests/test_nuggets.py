@@ -165,6 +165,14 @@ def test_scores_of_answers_go_on_to_analyses(files: tuple[Path, Path, Path]) -> 
     assert scores.conventions["topics missing from a run"] == {"small": 1}
 
 
+def test_answers_have_default_measures_in_python_too(files: tuple[Path, Path, Path]) -> None:
+    for runs in ([*files[1:]], {"small": SMALL, "big": BIG}):
+        assert evaluate(files[0], runs).measures == ("NuggetAll", "NuggetVital", "NuggetWeighted")
+    for runs in ([*files[1:], {"q1": ["d1"]}], {"q1": ["d1"]}):
+        with pytest.raises(MeasureError, match="no measure given; name at least one"):
+            evaluate(files[0], runs)
+
+
 def test_an_answer_is_explained(files: tuple[Path, Path, Path]) -> None:
     text = str(explain(files[0], files[1], "NuggetAll", "q1"))
     assert "they cool down:0.5 they hunt fish:1" in text

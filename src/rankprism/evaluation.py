@@ -21,7 +21,7 @@ from rankprism.errors import InputError, MeasureError, one_of
 from rankprism.formats import files
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.objects import is_dataset
-from rankprism.formats.recognition import are_preferences, is_preferences
+from rankprism.formats.recognition import are_answers, are_preferences, is_preferences
 from rankprism.formats.runs import align_source, check_format, run_from
 from rankprism.formats.several_runs import align_all, run_sources
 from rankprism.frames import is_frame
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 def evaluate(
     judgments: JudgmentsLike | PreferencesLike,
     runs: RunsLike,
-    measures: MeasuresLike,
+    measures: MeasuresLike | None = None,
     *,
     preferences: PreferencesLike | None = None,
     weights: WeightsLike | None = None,
@@ -78,7 +78,8 @@ def evaluate(
         NuggetVital and NuggetWeighted also answers with their nuggets, see docs/rag.md.
     measures
         A measure or several, as values or strings such as ``"alpha_nDCG(alpha=0.25)@20"``. A string may name
-        several, as in ``"nDCG@10 AP"``.
+        several, as in ``"nDCG@10 AP"``. Only answers with nuggets have default measures: NuggetAll,
+        NuggetVital and NuggetWeighted.
     preferences
         Whatever `read_preferences` takes, for measures that need preferences, such as nPrf. A topic without
         judgments of the kind that a measure needs has no score by it (NaN), and is left out of its mean.
@@ -132,12 +133,15 @@ def evaluate(
     """
     one_of("topics", topics, Topics)
     reading = Reading.of(order=order, duplicates=duplicates, run_format=run_format)
-    chosen = parsed(measures)
+    check_format(run_format)
+    sources = run_sources(runs, threads) if measures is None else {}
+    if sources and all(are_answers(source, run_format) for source in sources.values()):
+        measures = OF_ANSWERS
+    chosen = parsed([] if measures is None else measures)
     if bounds:
         for measure in chosen:
             measure.check_bounded()
-    check_format(run_format)
-    sources = run_sources(runs, threads)
+    sources = sources or run_sources(runs, threads)
     settings = {"qrels_format": qrels_format, "weights": weights, "aspects": aspects, "threads": threads}
     parts = parts_by_kind(chosen, judgments, preferences, preferences_format, settings)
     parts, sources = answers_as_runs(parts, sources, run_format)
@@ -174,6 +178,9 @@ def evaluate(
     conventions["notes"] = [note.record() for note in (*first_notes, *notes)]
     return Scores(tuple(sources), every, tuple(map(str, chosen)), values, conventions, low, high)
 
+
+#: The measures of answers with nuggets, if none is named.
+OF_ANSWERS = ("NuggetAll", "NuggetVital", "NuggetWeighted")
 
 #: A function that makes the hits of a batch, and the batch's runs and topics.
 _Batch: TypeAlias = "tuple[Callable[[], Hits | PreferenceHits], slice, Longs]"

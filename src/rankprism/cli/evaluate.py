@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
 
-from rankprism.cli.analysis import note_options, write_result
+from rankprism.cli.analysis import write_result
 from rankprism.cli.collection import Baseline, QrelsAndRuns, read_collection
 from rankprism.cli.group import commands
 from rankprism.cli.measures import MeasureFiles, MeasureNames, read_measures
@@ -21,7 +22,7 @@ app = commands()
 
 
 @app.command()
-@with_options_of(read_collection, parameters_of("evaluation:evaluate"), write_result, note_options)
+@with_options_of(read_collection, parameters_of("evaluation:evaluate"), write_result)
 def evaluate(
     files: QrelsAndRuns,
     measure: MeasureNames = None,
@@ -60,6 +61,13 @@ def evaluate(
     ] = None,
     sort: Sort = None,
     format: ScoreFormatOption = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", help="Do not print notes. JSON output still has them.")
+    ] = False,
+    short: Annotated[
+        bool,
+        typer.Option("-q", help="Short for --quiet. It is not -q of trec_eval, which is --per-topic here."),
+    ] = False,
     **others: Any,
 ) -> None:
     """Score runs with measures.
@@ -73,10 +81,11 @@ def evaluate(
     rankprism evaluate nuggets.jsonl answers.jsonl
     """
     from rankprism.cli.output import write_in
-    from rankprism.results.outputs import Style, check_style, output_format
+    from rankprism.evaluation import OF_ANSWERS
+    from rankprism.results.outputs import OUTPUTS, Style, check_style, output_format
 
     collection, written = given_to(read_collection, others), given_to(write_result, others)
-    scoring = without(others, *collection, *written, "quiet")
+    scoring = without(others, *collection, *written)
     output = written.pop("output")
     # Our modules are loaded, and looking through them for garbage when the process ends takes a tenth of its
     # time. What is frozen is never freed, nor is anything that it holds. So only modules may be frozen:
@@ -85,7 +94,7 @@ def evaluate(
         gc.freeze()
     if not measure:
         files, are_answers = _examined(files or [])
-        measure = ["NuggetAll", "NuggetVital", "NuggetWeighted"] if are_answers else measure
+        measure = list(OF_ANSWERS) if are_answers else measure
     measures = read_measures(measure, measures_file)  # before anything is read
     kind, style = output_format(output, format, scores=True), Style(**written)
     check_style(kind, style)
@@ -102,7 +111,7 @@ def evaluate(
         for option, value in {**unfit, "--wide and --long": wide is not None}.items():
             if value:
                 raise InputError(f"{option} cannot be used with --by; leave one of them out")
-    with noted(others["quiet"]):
+    with noted(quiet or short):
         read = read_collection(files=files, baseline=baseline, **collection)
         if by is not None:
             from rankprism.preferences.groups import evaluate_by
@@ -117,7 +126,14 @@ def evaluate(
         scores = scores.risk(read.baseline, risk_alpha)
     if sort is not None:
         scores = scores.sorted(sort)
-    write_in(scores.table(per_topic=per_topic, wide=wide), kind, output, style)
+    # In rows for programs, the mean of a run must not be taken for one of its topics.
+    means = not per_topic or kind == "trec" or OUTPUTS[kind].for_people
+    write_in(scores.table(per_topic=per_topic, means=means, wide=wide), kind, output, style)
+    if short and len(scores.runs) == 1 and not per_topic:
+        print(
+            "note: -q left out the notes, as --quiet does; for the scores of each topic, write --per-topic",
+            file=sys.stderr,
+        )
 
 
 def _examined(named: Sequence[Any]) -> tuple[list[Any], bool]:
