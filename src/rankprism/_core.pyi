@@ -204,3 +204,24 @@ def checked_text(data: bytes, name: str, /) -> str:
 
 def parse_number(column: str, /) -> float | None:
     """A finite decimal number that fills the whole column, or None."""
+
+class TrecEvaluator:
+    """What trec_eval computes. A measure is its name, the labels of its scores, numbers, gains and persistence."""
+
+    def __init__(
+        self,
+        measures: list[tuple[str, list[str], list[float], list[tuple[float, float]], float]],
+        version: str,
+        relevance_level: float,
+        judged_only: bool,
+        longest: int = ...,
+        collection: int = 0,
+    ) -> None: ...
+    def judge(self, qrels: object) -> bool: ...
+    def judge_text(self, data: bytes, name: str, groups: bool) -> tuple[int, int]: ...
+    def evaluate(self, run: object) -> dict[str, dict[str, float]]: ...
+    def evaluate_text(
+        self, data: bytes, name: str, complete: bool, shown_grades: int
+    ) -> tuple[str, list[tuple[str, list[float], str, bool]], int, int]: ...
+    def above_zero(self) -> int: ...
+    def __len__(self) -> int: ...

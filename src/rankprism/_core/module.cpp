@@ -28,6 +28,9 @@ namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace rankprism {
+
+void bind_trec_eval(nb::module_& m);  // in trec_eval_module.cpp
+
 namespace {
 
 template <class T> using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
@@ -645,6 +648,7 @@ NB_MODULE(_core, m) {
         if (!parse_number(utf8(column), value)) return nb::none();
         return nb::float_(value);
     });
+    bind_trec_eval(m);
 }
 
 }  // namespace rankprism
