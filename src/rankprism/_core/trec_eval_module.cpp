@@ -27,6 +27,7 @@ std::string shown(nb::handle value) { return nb::cast<std::string>(nb::str(nb::r
 
 [[noreturn]] void type_error(const std::string& message) { throw nb::type_error(message.c_str()); }
 [[noreturn]] void value_error(const std::string& message) { throw nb::value_error(message.c_str()); }
+[[noreturn]] void repeated(const std::string& message) { throw nb::key_error(message.c_str()); }
 
 // Keeps what ids and numbers were made from, for as long as they are needed.
 using Kept = std::vector<nb::object>;
@@ -158,8 +159,8 @@ class Evaluator {
                 Topic& judged = add_topic(topics[t], static_cast<std::size_t>(last - first));
                 for (; first != last; ++first) {
                     if (judged.add(first->doc, first->grade)) continue;
-                    value_error(name + ", line " + std::to_string(first->line) + ": document " + quoted(first->doc) +
-                                " of topic " + quoted(topics[t]) + " has been judged already");
+                    repeated(name + ", line " + std::to_string(first->line) + ": document " + quoted(first->doc) +
+                             " of topic " + quoted(topics[t]) + " has been judged already");
                 }
                 judged.finish();
             }
@@ -348,7 +349,7 @@ class Evaluator {
         for (std::size_t i = 0; i < length; ++i) {
             const std::string_view doc = documents[workspace.places[i].index].doc;
             if (!seen.add(doc, 0)) {
-                throw nb::key_error((name + ": document " + quoted(doc) + " of topic " + quoted(topics_[t]) + " is ranked twice").c_str());
+                repeated(name + ": document " + quoted(doc) + " of topic " + quoted(topics_[t]) + " is ranked twice");
             }
         }
     }

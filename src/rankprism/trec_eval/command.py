@@ -299,7 +299,7 @@ def _qrels(options: Options, chosen: list[Asked], judgments: bytes, run_data: by
             run_data, run_file, options.complete, int(lengths[0]) if lengths else 0
         )
         _note_cut(cut, run_file, line, "score", "number")
-    except KeyError as error:  # a document that is ranked twice
+    except KeyError as error:  # a document that is judged or ranked twice
         raise Stop(4, error.args[0]) from None
     except ValueError as error:
         raise Stop(2, str(error)) from None
