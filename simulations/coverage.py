@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 
 # Each module registers its simulations.
+import simulations.boards
 import simulations.judges
 import simulations.meta
 import simulations.preferences
@@ -30,10 +31,14 @@ STUDIES = 1000
 
 
 def _cells(claims: Sequence[str], units: Sequence[int]) -> Iterator[tuple[str, int, int]]:
-    """The claim, the place of the population and the units of each cell."""
+    """The claim, the place of the population and the units of each cell.
+
+    A population with a number of topics of its own has one cell.
+    """
     for claim in claims:
-        for place in range(len(SIMULATIONS[claim].populations)):
-            for number in units:
+        for place, population in enumerate(SIMULATIONS[claim].populations):
+            own = getattr(population, "topics", None)
+            for number in units if own is None else (own,):
                 yield claim, place, number
 
 
@@ -54,13 +59,17 @@ def main(words: Sequence[str] | None = None) -> int:
     claims = [name for name in CLAIMS if not given.claim or any(part in name for part in given.claim)]
     cells = list(_cells(claims, given.units))
     failed, spent = 0, 0.0
-    print("| claim | population |" + "".join(f" {number} |" for number in given.units))
-    print("|---|---|" + "---:|" * len(given.units), flush=True)
+    print("| claim | population |" + "".join(f" {number} |" for number in given.units) + " own size |")
+    print("|---|---|" + "---:|" * (len(given.units) + 1), flush=True)
     row: list[str] = []
     with ProcessPoolExecutor(given.processes) as pool:
-        for found, seconds in pool.map(_simulated, *zip(*cells, strict=True), [given.studies] * len(cells)):
-            row = [*row, str(found)]
+        every = pool.map(_simulated, *zip(*cells, strict=True), [given.studies] * len(cells))
+        for (claim, place, _), (found, seconds) in zip(cells, every, strict=True):
+            has_own_size = getattr(SIMULATIONS[claim].populations[place], "topics", None) is not None
+            row = [*[""] * len(given.units), str(found)] if has_own_size else [*row, str(found)]
             if len(row) == len(given.units):
+                row.append("")
+            if len(row) > len(given.units):
                 kind = f"{found.population} (harsh)" if found.harsh else found.population
                 print(f"| {found.claim} | {kind} | {' | '.join(row)} |", flush=True)
                 row = []

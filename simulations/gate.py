@@ -27,7 +27,7 @@ def needed(units: int, together: int = 1, level: float = 0.95) -> float:
     50 units it is 1.02, with 10 units 1.12, with 5 units 1.33, and with 2 units 5.2.
     """
     freedom = units - 1
-    mean_of_s = np.sqrt(2 / freedom) * special.gamma(units / 2) / special.gamma(freedom / 2)
+    mean_of_s = np.sqrt(2 / freedom) * np.exp(special.gammaln(units / 2) - special.gammaln(freedom / 2))
     return float(special.stdtrit(freedom, 1 - (1 - level) / 2 / together) * mean_of_s / special.ndtri(0.975))
 
 
@@ -35,6 +35,7 @@ class Studies(NamedTuple):
     """What many studies of the same kind printed, NaN where they printed no interval.
 
     Arrays are (study,), or (study, interval) if the intervals of a study claim to hold the truth together.
+    The `estimate` of a set of ranks is NaN, because its width has no limit in standard deviations.
     """
 
     estimate: Floats
@@ -78,6 +79,7 @@ class Cell:
     printed: float  #: the share of the studies that have an interval
     covered: float  #: the share of these whose interval holds the truth
     width: float  #: the mean width, in units of 3.92 standard deviations of the estimate
+    ranks: bool = False  #: whether the width is a number of ranks, which has no limit
 
     def fails(self, tolerance: float = 0.0) -> bool:
         """Whether it fails the gate, which is relaxed by `tolerance` standard errors."""
@@ -89,14 +91,16 @@ class Cell:
         error = np.sqrt(least * (1 - least) / number)
         # The standard deviation of n estimates has a relative error of about 1/√(2n).
         wide = WIDEST * needed(self.units, self.together, level) * (1 + tolerance / np.sqrt(2 * number))
-        return bool(self.covered < least - tolerance * error or self.width > wide)
+        too_wide = not self.ranks and self.width > wide
+        return bool(self.covered < least - tolerance * error or too_wide)
 
     def __str__(self) -> str:
         """Coverage and width, with the share of studies that have an interval if some do not."""
         if not self.printed:
             return "–"
         some = "" if self.printed > 0.995 else f" ({self.printed:.0%})"
-        found = f"{self.covered:.3f}".removeprefix("0") + f" / {self.width:.2f}{some}"
+        width = f"{self.width:.1f} ranks" if self.ranks else f"{self.width:.2f}"
+        found = f"{self.covered:.3f}".removeprefix("0") + f" / {width}{some}"
         return f"**{found}**" if self.fails() else found
 
 
@@ -112,12 +116,16 @@ def cell(claim: str, population: Any, units: int, studies: int, seed: int = 1) -
 
 def measured(claim: str, population: Any, units: int, found: Studies) -> Cell:
     """What the studies say about a claim."""
-    estimate, low, high = (np.reshape(x, (len(x), -1)) for x in found[:3])
+    low, high = (np.reshape(x, (len(x), -1)) for x in (found.low, found.high))
     truth = np.broadcast_to(found.truth, np.shape(found.low)).reshape(low.shape)
     given = ~np.isnan(low + high).any(1)
     held = np.asarray(((low <= truth + 1e-12) & (truth - 1e-12 <= high)).all(1))
     width = np.nan
-    if given.any():
+    ranks = bool(np.isnan(found.estimate).all())
+    if ranks:
+        width = float((high - low + 1)[given].mean()) if given.any() else np.nan
+    elif given.any():
+        estimate = np.reshape(found.estimate, low.shape)
         width = float(((high - low)[given] / (3.92 * np.nanstd(estimate - truth, axis=0))).mean())
     return Cell(
         claim,
@@ -129,4 +137,5 @@ def measured(claim: str, population: Any, units: int, found: Studies) -> Cell:
         float(given.mean()),
         float(held[given].mean()) if given.any() else np.nan,
         width,
+        ranks,
     )

@@ -45,7 +45,7 @@ class Population:
         between = special.betaincinv(*self.beta, np.clip(share, 0.0, 1.0))
         return np.where(share <= 0, 0.0, np.where(share >= 1, 1.0, between))
 
-    def _parts(self, runs: int) -> tuple[Floats, Floats]:
+    def parts(self, runs: int) -> tuple[Floats, Floats]:
         """The effect of each run, and the standard deviation of its residual.
 
         In the real collections, the middle 80 % of the deviations differ by a factor of about 1.5.
@@ -55,9 +55,12 @@ class Population:
 
     def means(self, runs: int) -> Floats:
         """(run,): the mean over the population."""
-        effect, residual = self._parts(runs)
-        spread = np.hypot(self.topic, residual)[:, None]
-        density = np.exp(-(((_GRID - effect[:, None]) / spread) ** 2) / 2)
+        effect, residual = self.parts(runs)
+        return self.mean_of(effect, np.hypot(self.topic, residual))
+
+    def mean_of(self, effect: Floats, spread: Floats) -> Floats:
+        """The mean score if x is normal with this mean and standard deviation."""
+        density = np.exp(-(((_GRID - effect[:, None]) / spread[:, None]) ** 2) / 2)
         return np.asarray((density * self._scores).sum(1) / density.sum(1))
 
     def draw(self, rng: np.random.Generator, studies: int, units: int, runs: int) -> Floats:
@@ -72,13 +75,16 @@ class Population:
         noise : the size of the residual that a measure does not share. With 1, the residuals of two measures
             correlate by ½.
         """
-        effect, residual = self._parts(runs)
+        effect, residual = self.parts(runs)
         topic = self.topic * rng.standard_normal((studies, 1, units, 1))
         own = rng.standard_normal((studies, runs, units, len(noise))) * np.array(noise)
         if len(noise) > 1:
             shared = rng.standard_normal((studies, runs, units, 1))
             own = (own + shared) / np.sqrt(2)
-        x = topic + effect[:, None, None] + residual[:, None, None] * own
+        return self.scores(topic + effect[:, None, None] + residual[:, None, None] * own)
+
+    def scores(self, x: Floats) -> Floats:
+        """q(Φ(x))"""
         return np.asarray(np.interp(x, _GRID, self._scores))
 
 

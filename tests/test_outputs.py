@@ -22,7 +22,17 @@ import pyarrow.parquet
 import pytest
 
 import rankprism.results.outputs
-from rankprism import InputError, RankprismError, Scores, compare, evaluate, explain, read_scores, sample
+from rankprism import (
+    InputError,
+    RankprismError,
+    Scores,
+    compare,
+    evaluate,
+    explain,
+    leaderboard,
+    read_scores,
+    sample,
+)
 from rankprism.aspects import attainable, labels, order, orders
 from rankprism.aspects import compare as compare_approaches
 from rankprism.axioms import axiom_table, find_thresholds
@@ -105,6 +115,7 @@ def other_results(scores: Scores) -> list[Result]:
     preferences = [("q_1", "", "x", "y", "left", "a&b"), ("q_1", "", "x", "y", "right", "c_d")]
     found = power(scores, resamples=100)
     return [
+        leaderboard(scores),
         found,
         found.differences(),
         agreement(found),

@@ -29,6 +29,7 @@ from rankprism import (
     compare,
     evaluate,
     judges,
+    leaderboard,
     meta,
     plots,
     read_judgments,
@@ -74,6 +75,7 @@ def inputs(scores: Scores) -> dict[str, tuple[Any, ...]]:
         "attainable_boxes": (aspects.attainable(read_judgments(LABELS)),),
         "correlation_heatmap": (meta.correlation(scores),),
         "difference_intervals": (compare(scores),),
+        "leaderboard": (leaderboard(scores),),
         "hasse_diagram": (aspects.order(read_judgments(LABELS)),),
         "incomplete_curves": (
             incomplete_correlation(

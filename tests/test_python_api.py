@@ -94,6 +94,7 @@ def test_analyses_take_judgments_runs_and_measures_as_the_commands_do(scores: Sc
     }
     functions: dict[str, Any] = {name: getattr(meta, name) for name in few}
     functions["compare"], few["compare"] = rankprism.compare, {"baseline": "noisy"}
+    functions["leaderboard"], few["leaderboard"] = rankprism.leaderboard, {}
     functions["topic_set_size"], few["topic_set_size"] = comparison.topic_set_size, {"difference": 0.1}
     collection = (sample.QRELS, list(sample.RUNS), MEASURES)
     for name, function in functions.items():

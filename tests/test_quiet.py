@@ -254,6 +254,7 @@ COMMANDS = {
     "evaluate": f"{COLLECTION} {MEASURES} --bounds",
     "explain": f"{COLLECTION} -m nDCG_IA@10 --topic jaguar",
     "compare": f"{COLLECTION} {MEASURES}",
+    "leaderboard": f"{COLLECTION} {MEASURES}",
     "gate": f"{COLLECTION.replace('noisy', 'ideal')} {MEASURES} --margin 0.01 --junit gate.xml",
     "topic-set-size": f"{COLLECTION} {MEASURES} --difference 0.1",
     "plot differences": f"{COLLECTION} -m nDCG_IA@10 -o differences.svg",

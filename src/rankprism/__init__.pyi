@@ -12,6 +12,7 @@ from rankprism import reproduce as reproduce
 from rankprism import sample as sample
 from rankprism import spark as spark
 from rankprism.boards import gate as gate
+from rankprism.boards import leaderboard as leaderboard
 from rankprism.comparison import compare as compare
 from rankprism.data.hits import Hits as Hits
 from rankprism.data.hits import Pool as Pool

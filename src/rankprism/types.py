@@ -85,6 +85,9 @@ Zeros: TypeAlias = Literal["count", "drop"]
 #: By whose preferences runs are scored, and what another study would draw anew.
 Group: TypeAlias = Literal["assessor", "profile"]
 Over: TypeAlias = Literal["assessors", "topics", "both"]
+#: How a leaderboard combines several collections, and what another board would draw anew.
+Combine: TypeAlias = Literal["means", "topics", "borda"]
+Redrawn: TypeAlias = Literal["topics", "collections"]
 #: What determines the order of a topic's documents.
 Decider: TypeAlias = Literal["bradley-terry", "wins"]
 #: How ties count for strengths.

@@ -4,8 +4,9 @@ gates, which say whether a system became worse.
 The tests are in `rankprism.statistics`, and `rankprism.comparison` compares systems pair by pair.
 """
 
+from rankprism.boards.board import Leaderboard, leaderboard
 from rankprism.boards.gate import gate
 from rankprism.boards.policy import Policy, read_policy
 from rankprism.boards.verdict import Gate
 
-__all__ = ["Gate", "Policy", "gate", "read_policy"]
+__all__ = ["Gate", "Leaderboard", "Policy", "gate", "leaderboard", "read_policy"]

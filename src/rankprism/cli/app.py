@@ -17,6 +17,7 @@ MODULES = {
     "evaluate": "evaluate",
     "explain": "explain",
     "compare": "compare",
+    "leaderboard": "leaderboard",
     "gate": "gate",
     "topic-set-size": "compare",
     "plot": "plot",

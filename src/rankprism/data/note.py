@@ -43,6 +43,7 @@ KINDS = {
     "unordered-labels": "an aspect of a dataset has labels without an order and is left out",
     "unjudged-intents": "intents have a weight but no judged document",
     "topics-left-out": "topics are left out of an analysis, because a run has no score there",
+    "runs-left-out": "runs are left out of a leaderboard, because a collection has no scores of them",
     "few-topics": "there are too few topics for a significant difference",
     "few-changed-topics": "runs count as equivalent or not worse, and differ on few topics only",
     "unequal-variances": "a test takes runs to be equally noisy, and some are much noisier than others",

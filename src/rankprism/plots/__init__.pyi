@@ -3,6 +3,7 @@
 from rankprism.plots.attainable import attainable_boxes as attainable_boxes
 from rankprism.plots.bars import differences as differences
 from rankprism.plots.bars import unanimity_bars as unanimity_bars
+from rankprism.plots.boards import leaderboard as leaderboard
 from rankprism.plots.curves import asl_curves as asl_curves
 from rankprism.plots.curves import power_growth as power_growth
 from rankprism.plots.curves import swap_curves as swap_curves

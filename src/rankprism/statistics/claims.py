@@ -174,6 +174,27 @@ CLAIMS = _table(
             )
             for test, fewest in (("tukey", 6), ("anova-tukey", 2), ("dunnett", 2))
         ),
+        Claim(
+            "a mean over topics of several collections",
+            "the mean score of a run over the topics of the same collections",
+            "topics",
+            20,
+            "leaderboard",
+        ),
+        Claim(
+            "a mean over collections",
+            "the mean score of a run over all collections of which these are a sample",
+            "collections",
+            8,
+            "leaderboard --over collections",
+        ),
+        Claim(
+            "ranks",
+            "the ranks of all runs by their means over the population of topics, all of them at once",
+            "topics or collections",
+            8,
+            "leaderboard; report",
+        ),
         *_of_figures(
             ("power by bootstrap", "the share of significant differences", 8, "meta power; meta stability"),
             (

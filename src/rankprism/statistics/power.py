@@ -11,6 +11,9 @@ from rankprism.arrays import Floats
 _QUANTILES = 20_000
 #: The number of critical values between which the smallest difference is interpolated.
 _GRID = 64
+#: From this number of topics on, an approximation of the number of topics is accurate enough; below it, the
+#: power is a mean over so many values of s.
+_EXACT, _FEW = 2000, 200
 
 
 @lru_cache(maxsize=64)
@@ -60,3 +63,34 @@ def smallest_difference(critical: Floats, freedom: int, power: float = 0.8) -> F
         low, high = np.where(enough, low, middle), np.where(enough, middle, high)
     found[finite] = np.interp(critical[finite], grid, high)
     return found
+
+
+def topics_needed(effect: Floats, alpha: float, power: float = 0.8) -> Floats:
+    """The number of topics with which a two-sided paired t-test at `alpha` finds each effect with this power.
+
+    effect : differences in standard deviations; 0 needs an infinite number of topics.
+
+    The start is Guenther's approximation, n = (z_(1-α/2) + z_power)² / effect² + z_(1-α/2)² / 2. Below
+    `_EXACT` topics, the smallest n is then found by bisection, with few values of s: see `deviations`.
+
+    >>> topics_needed(np.array([0.5, 0.05]), alpha=0.05)
+    array([  34., 3142.])
+    """
+    from scipy import special
+
+    z = special.ndtri(1 - alpha / 2)
+    with np.errstate(divide="ignore"):
+        found = (z + special.ndtri(power)) ** 2 / effect**2 + z**2 / 2
+    small = np.flatnonzero(found < _EXACT)
+    if len(small):
+        delta = np.abs(effect[small])[:, None]
+        share = (np.arange(_FEW) + 0.5) / _FEW
+        low, high = np.ones(len(small)), 2 * np.ceil(found[small]) + 20
+        while (high - low > 1).any():
+            n = np.floor((low + high) / 2)[:, None]
+            s = np.sqrt(2 * special.gammaincinv((n - 1) / 2, share) / (n - 1))
+            critical = special.stdtrit(n - 1, 1 - alpha / 2)
+            enough = special.ndtr(np.sqrt(n) * delta - critical * s).mean(1) >= power
+            low, high = np.where(enough, low, n[:, 0]), np.where(enough, n[:, 0], high)
+        found[small] = high
+    return np.asarray(np.ceil(found))

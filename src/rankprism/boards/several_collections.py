@@ -1,0 +1,167 @@
+"""What several collections say about systems together: means of means, means over topics, or Borda counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias, cast
+
+import numpy as np
+
+from rankprism.arrays import Floats, Longs
+from rankprism.data.note import Note, some
+from rankprism.errors import InputError, listed
+from rankprism.formats.files import is_path
+from rankprism.frames import is_frame
+from rankprism.results.scores import Scores
+from rankprism.scoring import comparable
+from rankprism.statistics.paired import moments
+from rankprism.statistics.rank_sets import Differences
+from rankprism.types import Combine, JudgmentsLike, MeasuresLike, Redrawn, RunsLike, ScoresLike
+
+#: Scores of each of several collections by its name.
+CollectionsLike: TypeAlias = Mapping[str, Scores | ScoresLike]
+#: Means that differ by less, relative to the largest, share a rank in a Borda count.
+_EQUAL = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Collections:
+    """Scores of the same runs by the same measures on one or more collections."""
+
+    scores: Mapping[str, Scores]
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        return next(iter(self.scores.values())).runs
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        return next(iter(self.scores.values())).measures
+
+    @property
+    def topics(self) -> dict[str, int]:
+        """The number of topics of each collection."""
+        return {name: len(one.topics) for name, one in self.scores.items()}
+
+    def values(self, measure: int) -> list[Floats]:
+        """(run, topic) of each collection."""
+        return [one.values[:, :, measure] for one in self.scores.values()]
+
+
+def are_collections(source: Any) -> bool:
+    """Whether something is scores by collection. ``{run: {topic: …}}`` is the scores of one collection."""
+    return (
+        isinstance(source, Mapping)
+        and bool(source)
+        and all(isinstance(one, Scores) or is_path(one) or is_frame(one) for one in source.values())
+    )
+
+
+def collected(
+    source: CollectionsLike | ScoresLike | JudgmentsLike,
+    runs: RunsLike | None = None,
+    measures: MeasuresLike | None = None,
+) -> Collections:
+    """The scores to rank by: of one collection, or of the runs and measures that all collections have."""
+    # Judgments of several aspects are a mapping of files, too, but runs come with them.
+    if runs is not None or not are_collections(source):
+        return Collections({"": comparable(cast(Any, source), runs, measures)})
+    found = {
+        str(name): comparable(one, None, measures) for name, one in cast(Mapping[str, Any], source).items()
+    }
+    every = [one.runs for one in found.values()]
+    shared = [run for run in every[0] if all(run in other for other in every)]
+    if len(shared) < 2:
+        raise InputError(
+            f"the collections {listed(list(found))} have {len(shared)} runs in common; a leaderboard needs "
+            "two or more"
+        )
+    by_all = [
+        m for m in next(iter(found.values())).measures if all(m in one.measures for one in found.values())
+    ]
+    if not by_all:
+        raise InputError(
+            f"the collections {listed(list(found))} have no measure in common; evaluate all of them by the "
+            "same measures"
+        )
+    missing = list(dict.fromkeys(run for one in every for run in one if run not in shared))
+    notes = []
+    if missing:
+        message = (
+            f"{len(missing)} run{'s are' if len(missing) > 1 else ' is'} left out, because a collection has "
+            f"no scores of {'them' if len(missing) > 1 else 'it'}: {some(missing)}"
+        )
+        notes.append(Note("runs-left-out", message, len(missing), missing[0]))
+    chosen = {name: one.select(runs=shared, measures=by_all) for name, one in found.items()}
+    return Collections(chosen, tuple(notes))
+
+
+class Standing(NamedTuple):
+    """What is known of all systems by one measure."""
+
+    mean: Floats  #: (run,): what the board is sorted by
+    error: Floats  #: (run,): its standard error
+    freedom: Floats  #: (run,)
+    differences: Differences  #: of all pairs
+    changed: Longs  #: (pair,): on how many topics the two differ
+    units: int  #: the number of topics or collections that were drawn
+    claim: str  #: what the interval of a mean claims
+
+
+def standing(values: Sequence[Floats], pairs: Longs, combine: Combine, over: Redrawn) -> Standing:
+    """Estimates of all systems and pairs, with standard errors for new topics or for new collections.
+
+    values : (run, topic) of each collection.
+
+    The mean is Σ w_c x̄_c, where w_c is the same for all collections, or the share of their topics. If new
+    topics of the same collections are drawn, its variance is Σ w_c² s_c² / n_c, with the degrees of freedom
+    of Welch and Satterthwaite. If new collections are drawn, the topics of a collection are one cluster, and
+    the variance is Σ w_c² (x̄_c - x̄)² / (1 - w_c), with 1/Σ w_c² - 1 degrees of freedom. With equal weights,
+    this is s²/C of the means of C collections, with C - 1 degrees of freedom.
+    """
+    paired = [moments(one, pairs) for one in values]
+    changed = np.sum([one.changed for one in paired], axis=0)
+    if combine == "borda":
+        # Each collection has one score, so it takes the place of a topic.
+        values = [np.stack([borda_points(one.mean(1)) for one in values], axis=1)]
+        paired, over = [moments(values[0], pairs)], "topics"
+    sizes = np.array([one.shape[1] for one in values])
+    weights = sizes / sizes.sum() if combine == "topics" else np.full(len(sizes), 1 / len(sizes))
+    each = [(one.mean(1), one.std(1, ddof=1) if one.shape[1] > 1 else np.zeros(len(one))) for one in values]
+    alone = _drawn(np.array([m for m, _ in each]), np.array([s for _, s in each]), sizes, weights, over)
+    two = _drawn(np.array([x.mean for x in paired]), np.array([x.s for x in paired]), sizes, weights, over)
+    if over == "collections":
+        return Standing(*alone, two, changed, len(values), "a mean over collections")
+    several = "a mean over topics of several collections"
+    return Standing(*alone, two, changed, int(sizes.sum()), several if len(values) > 1 else "a mean")
+
+
+def _drawn(mean: Floats, s: Floats, sizes: Longs, weights: Floats, over: Redrawn) -> Differences:
+    """The weighted mean over collections, from (collection, …)."""
+    w = weights[:, None]
+    found = (w * mean).sum(0)
+    if over == "collections":
+        error = np.sqrt((w**2 * (mean - found) ** 2 / (1 - w)).sum(0))
+        error[error <= 1e-13 * np.abs(mean).max(0)] = 0.0  # only rounding
+        return Differences(found, error, np.full(len(found), 1 / (weights**2).sum() - 1))
+    parts = w**2 * s**2 / sizes[:, None]
+    variance = parts.sum(0)
+    freedom = np.full(len(found), float((sizes - 1).sum()))
+    squares = (parts**2 / np.maximum(1, sizes - 1)[:, None]).sum(0)
+    np.divide(variance**2, squares, out=freedom, where=squares > 0)
+    return Differences(found, np.sqrt(variance), freedom)
+
+
+def borda_points(mean: Floats) -> Floats:
+    """The points that each system gets on a collection: the number of systems minus its rank by the mean.
+    Systems with the same mean share the average of their ranks.
+
+    >>> borda_points(np.array([0.5, 0.25, 0.5, 0.75]))
+    array([1.5, 0. , 1.5, 3. ])
+    """
+    least = _EQUAL * np.abs(mean).max(initial=0.0)
+    above = mean[:, None] - mean
+    worse, equal = (above > least).sum(1), (np.abs(above) <= least).sum(1)
+    return np.asarray(worse + (equal - 1) / 2)
