@@ -166,9 +166,11 @@ def test_scores_of_answers_go_on_to_analyses(files: tuple[Path, Path, Path]) -> 
 
 
 def test_answers_have_default_measures_in_python_too(files: tuple[Path, Path, Path]) -> None:
-    for runs in ([*files[1:]], {"small": SMALL, "big": BIG}):
+    answers: list[Any] = [[*files[1:]], {"small": SMALL, "big": BIG}]
+    for runs in answers:
         assert evaluate(files[0], runs).measures == ("NuggetAll", "NuggetVital", "NuggetWeighted")
-    for runs in ([*files[1:], {"q1": ["d1"]}], {"q1": ["d1"]}):
+    others: list[Any] = [[*files[1:], {"q1": ["d1"]}], {"q1": ["d1"]}]
+    for runs in others:
         with pytest.raises(MeasureError, match="no measure given; name at least one"):
             evaluate(files[0], runs)
 
