@@ -10,7 +10,8 @@ _Ints: TypeAlias = npt.NDArray[np.int32]
 _Floats: TypeAlias = npt.NDArray[np.float64]
 # Start of each topic's judged documents; rank and number of each; length and presence of each topic's
 # ranking; the run's topics without judgments; what is remarked of each topic, the first topic whose ranks and
-# scores disagree, the first without any judged document, and stray characters (see `rankprism.data.run`).
+# scores disagree, the first without any judged document, and stray characters (see `rankprism.data.run`);
+# with `ties`, the start and size of each judged document's group, and the number of tied groups of each topic.
 _Stray: TypeAlias = tuple[int, str, int, str, int, str]
 _Bytes: TypeAlias = npt.NDArray[np.uint8]
 _Alignment: TypeAlias = tuple[
@@ -24,6 +25,7 @@ _Alignment: TypeAlias = tuple[
     tuple[int, float, float, float, float],
     tuple[int, str, str],
     _Stray,
+    *tuple[_Ints, ...],
 ]
 
 class ArrowStream:
@@ -118,7 +120,9 @@ class RunTable:
         """The lines in the order of evaluation: number of each, its rank, and the length of its ranking."""
     def trec_lines(self, lines: _Ints, ranks: _Ints, scores: _Floats, tag: str, /) -> bytes: ...
     def evall_lines(self, lines: _Ints, /) -> bytes: ...
-    def align(self, judgments: JudgmentTable, order: str, duplicates: str, /) -> _Alignment: ...
+    def align(
+        self, judgments: JudgmentTable, order: str, duplicates: str, ties: bool = False
+    ) -> _Alignment: ...
     def __len__(self) -> int: ...
 
 def runs_from_arrow(
@@ -135,9 +139,10 @@ def align_file(
     threads: int = 1,
     block: int = ...,
     budget: int = ...,
+    ties: int = ...,
 ) -> _Alignment:
-    """`RunTable.align` straight from a file, a topic at a time, keeping nothing else. For the last three, see
-    `JudgmentTable.from_file`."""
+    """`RunTable.align` straight from a file, a topic at a time, keeping nothing else. For `threads`, `block`
+    and `budget`, see `JudgmentTable.from_file`."""
 
 def align_bytes(
     judgments: JudgmentTable,
@@ -148,6 +153,7 @@ def align_bytes(
     threads: int = 1,
     block: int = ...,
     budget: int = ...,
+    ties: int = ...,
 ) -> _Alignment: ...
 def exact(value: _Floats, stop: _Floats, discount: _Floats, nodes: int) -> tuple[_Ints, _Floats, _Floats]:
     """The best order of each topic's documents that was found, with -1 behind its end, and what the best

@@ -30,9 +30,18 @@ from rankprism.inspection.coverage import OF_JUDGMENTS
 from rankprism.inspection.evaluated import Evaluated
 from rankprism.measures import Measure
 from rankprism.measures.grammar import parse_all
-from rankprism.results.scores import Scores, as_listed
+from rankprism.results.scores import Scores, as_listed, mean_over_topics
 from rankprism.statistics.threads import for_each_in_order
-from rankprism.types import Duplicates, Order, Positive, PreferencesFormat, QrelsFormat, RunFormat, Topics
+from rankprism.types import (
+    Duplicates,
+    Order,
+    Positive,
+    PreferencesFormat,
+    QrelsFormat,
+    RunFormat,
+    Tied,
+    Topics,
+)
 
 if TYPE_CHECKING:
     from rankprism.measures.preferences.hits import PreferenceHits, PreferencePool
@@ -60,6 +69,7 @@ def evaluate(
     topics: Topics = "judged",
     order: Order = "score",
     duplicates: Duplicates = "error",
+    tied: Tied | None = None,
     bounds: bool = False,
     threads: Positive | None = None,
     on_run: Callable[[str], None] | None = None,
@@ -103,6 +113,13 @@ def evaluate(
     duplicates
         What to do when a document occurs twice in a topic: "error", or keep the "first", which is the
         better-ranked one.
+    tied
+        The score of a ranking with tied documents, exactly: the "expected" score over all their orders, the
+        "lowest", the "highest", or "all" three as columns. Default: that of one order, in which ids decide.
+
+        Documents are tied if `order` finds no difference: they have the same score (as a 32-bit number for
+        "trec_eval") or, for "rank", the same rank. A measure whose scores over all orders cannot be found is
+        refused; docs/ties.md says which.
     bounds
         Also compute the lowest and the highest score that are possible if the unjudged documents of the
         ranking are judged.
@@ -133,6 +150,11 @@ def evaluate(
     """
     one_of("topics", topics, Topics)
     reading = Reading.of(order=order, duplicates=duplicates, run_format=run_format)
+    if tied is not None:
+        one_of("tied", tied, Tied)
+        if bounds:
+            raise InputError("bounds and tied cannot be combined; leave one of them out")
+        reading = reading._replace(ties=True)
     check_format(run_format)
     sources = run_sources(runs, threads) if measures is None else {}
     if sources and all(are_answers(source, run_format) for source in sources.values()):
@@ -153,16 +175,20 @@ def evaluate(
     ]
     share = _shares(parts, len(sources), on_share)
     blocks = [
-        _block(part, list(runs.values()), topics, bounds, threads, share)
+        _block(part, list(runs.values()), topics, bounds, tied, threads, share)
         for part, runs in zip(parts, aligned, strict=True)
     ]
-    every, (values, low, high) = _together(parts, blocks, chosen)
+    every, (values, low, high, _) = _together(parts, blocks, chosen)
+    names = tuple(name for measure in chosen for name in _columns(measure, tied))
 
     notes: list[Note] = []
-    for part, runs_of_part in zip(parts, aligned, strict=True):
+    for part, runs_of_part, block in zip(parts, aligned, blocks, strict=True):
         means = partial(_both_means, part, sources, runs_of_part, topics, reading)
         known = {name: _ignoring(run, every) for name, run in runs_of_part.items()}
         about = Evaluated(part.judged, known, part.measures, topics, means, part.needs, order, part.pool)
+        if tied is not None and block.one_order is not None:
+            sums = (mean_over_topics(block.one_order), mean_over_topics(block.values))
+            about = about._replace(tied=tied, one_order=sums[0], over_orders=sums[1])
         found = notes_of(about)
         # Notes about a run's own lines are given once.
         said = {note.kind for note in notes}
@@ -170,13 +196,15 @@ def evaluate(
         notes += _topics_without(part, every)
     issue(notes)
     conventions: dict[str, Any] = {"order": order, "topics": topics, "duplicates": duplicates}
+    if tied is not None:
+        conventions["tied"] = tied
     for part, runs_of_part in zip(parts, aligned, strict=True):
         said_of = conventions_of(part.needs, part.measures, part.judged, runs_of_part, bounds)
         # With both kinds of judgments, the conventions of preferences have their own place.
         conventions |= said_of if part is parts[0] else {"preferences": said_of.pop("preferences") | said_of}
     first_notes = [note for part in parts for note in part.judged.notes]
     conventions["notes"] = [note.record() for note in (*first_notes, *notes)]
-    return Scores(tuple(sources), every, tuple(map(str, chosen)), values, conventions, low, high)
+    return Scores(tuple(sources), every, names, values, conventions, low, high)
 
 
 #: The measures of answers with nuggets, if none is named.
@@ -315,8 +343,22 @@ def _shares(
     return share
 
 
-#: Scores (run, topic, measure), and their lower and upper bounds if these differ from the scores.
-_Block = tuple[Floats, Floats | None, Floats | None]
+def _columns(measure: Measure, tied: Tied | None) -> list[str]:
+    """The names of a measure's columns."""
+    return (
+        [f"{word}({measure})" for word in ("Lowest", "Expected", "Highest")]
+        if tied == "all"
+        else [str(measure)]
+    )
+
+
+class _Block(NamedTuple):
+    """Scores (run, topic, measure)."""
+
+    values: Floats
+    low: Floats | None = None  #: their lower and upper bounds, if these differ from the scores
+    high: Floats | None = None
+    one_order: Floats | None = None  #: the scores of one order, if `values` are those over all orders
 
 
 def _block(
@@ -324,14 +366,18 @@ def _block(
     runs: Sequence[Alignment],
     topics: Topics,
     bounds: bool,
+    tied: Tied | None,
     threads: int | None,
     on_scores: Callable[[int], None],
 ) -> _Block:
     """The scores of all runs by the measures of one part."""
-    shape = (len(runs), len(part.judged.topics), len(part.measures))
+    columns = 3 if tied == "all" else 1
+    shape = (len(runs), len(part.judged.topics), len(part.measures) * columns)
     values = np.empty(shape)
-    uncertain = bounds or any(measure.is_uncertain for measure in part.measures)
+    # Over all orders of tied documents, a score is exact or refused.
+    uncertain = bounds or (tied is None and any(measure.is_uncertain for measure in part.measures))
     low, high = (np.empty(shape), np.empty(shape)) if uncertain else (None, None)
+    one_order = None if tied is None else np.empty((*shape[:2], len(part.measures)))
 
     def score(batch: _Batch) -> None:
         """Compute the scores of a batch."""
@@ -339,7 +385,14 @@ def _block(
         hits = make_hits()
         block = (which_runs.stop - which_runs.start, len(which_topics))
         for m, measure in enumerate(part.measures):
-            values[which_runs, which_topics, m] = measure.score(hits).reshape(block)
+            score = measure.score(hits)
+            if tied is None or one_order is None:
+                values[which_runs, which_topics, m] = score.reshape(block)
+            else:
+                one_order[which_runs, which_topics, m] = score.reshape(block)
+                found = _over_orders(part, measure, hits, score, tied, which_topics)
+                for c, column in enumerate(found, m * columns):
+                    values[which_runs, which_topics, c] = column.reshape(block)
             on_scores(block[0] * block[1])
         if low is not None and high is not None:
             ends = (
@@ -356,11 +409,36 @@ def _block(
     for _ in for_each_in_order(score, part.batches(runs), threads if several else 1):
         pass
     if topics == "retrieved":
-        for array in (values, low, high):
+        for array in (values, low, high, one_order):
             for r, run in enumerate(runs):
                 if array is not None:
                     array[r, ~run.retrieved] = np.nan
-    return values, low, high
+    return _Block(values, low, high, one_order)
+
+
+def _over_orders(
+    part: _Part, measure: Measure, hits: Hits | PreferenceHits, score: Floats, tied: Tied, topics: Longs
+) -> list[Floats]:
+    """(N,) for each column: the scores over all orders of tied documents.
+
+    score : (N,) the scores in one order.
+    """
+    from rankprism.measures.ties.lattice import TooMany
+    from rankprism.measures.ties.scores import expected, extremes
+
+    try:
+        if tied == "expected":
+            return [expected(measure, hits, score)]
+        low, high = extremes(measure, hits, score)
+        if tied == "all":
+            return [low, expected(measure, hits, score), high]
+        return [low if tied == "lowest" else high]
+    except TooMany as error:
+        topic = part.judged.topics[topics[error.row % len(topics)]]
+        raise MeasureError(
+            f"{measure}: too many orders of tied documents in topic {topic!r}: {error.what}; leave the "
+            f"measure or the topic out, give it a smaller cutoff, or break the ties (order=, or other scores)"
+        ) from None
 
 
 def _together(
@@ -371,15 +449,17 @@ def _together(
         return parts[0].judged.topics, blocks[0]
     every = tuple(sorted({topic for part in parts for topic in part.judged.topics}, key=as_listed))
     number = {topic: t for t, topic in enumerate(every)}
-    shape = (len(blocks[0][0]), len(every), len(measures))
-    uncertain = any(low is not None for _, low, _ in blocks)
+    columns = blocks[0][0].shape[2] // len(parts[0].measures)  # of each measure
+    shape = (len(blocks[0][0]), len(every), len(measures) * columns)
+    uncertain = any(block.low is not None for block in blocks)
     whole = [np.full(shape, np.nan) for _ in range(3 if uncertain else 1)]
-    for part, (values, low, high) in zip(parts, blocks, strict=True):
+    for part, (values, low, high, _) in zip(parts, blocks, strict=True):
         t = [number[topic] for topic in part.judged.topics]
-        m = [measures.index(measure) for measure in part.measures]
+        at = [measures.index(measure) for measure in part.measures]
+        m = [first * columns + c for first in at for c in range(columns)]
         for array, own in zip(whole, (values, low, high), strict=False):
             array[np.ix_(range(len(values)), t, m)] = values if own is None else own
-    return every, (whole[0], whole[1], whole[2]) if uncertain else (whole[0], None, None)
+    return every, _Block(*whole)
 
 
 def _ignoring(run: Alignment, every: Sequence[str]) -> Alignment:

@@ -71,6 +71,9 @@ Order: TypeAlias = Literal["score", "trec_eval", "score-ascending-id", "rank", "
 Duplicates: TypeAlias = Literal["error", "first"]
 #: Which topics are averaged over.
 Topics: TypeAlias = Literal["judged", "retrieved"]
+#: Which score a ranking with ties gets: over all orders of tied documents, the expectation, the lowest, the
+#: highest, or all three.
+Tied: TypeAlias = Literal["expected", "lowest", "highest", "all"]
 #: The tests of `rankprism.compare`, and its corrections for many pairs.
 TestName: TypeAlias = Literal["t", "wilcoxon", "fisher", "bootstrap", "tukey", "anova-tukey", "dunnett"]
 Correction: TypeAlias = Literal["none", "holm", "bonferroni", "bh", "max-t"]

@@ -289,16 +289,20 @@ LineFormat line_format(std::string_view name) {
 
 nb::bytes bytes_of(const std::string& text) { return nb::bytes(text.data(), text.size()); }
 
-nb::tuple to_python(Alignment alignment) {
+// ties: whether they were asked for. The groups are added at the end.
+nb::tuple to_python(Alignment alignment, bool ties) {
     nb::list unjudged;
     for (const std::string& topic : alignment.unjudged) unjudged.append(text(topic));
     const Disagreement& two = alignment.disagreement;
     const Unmatched& none = alignment.unmatched;
-    return nb::make_tuple(to_numpy(std::move(alignment.start)), to_numpy(std::move(alignment.rank)),
+    nb::tuple aligned = nb::make_tuple(to_numpy(std::move(alignment.start)), to_numpy(std::move(alignment.rank)),
                           to_numpy(std::move(alignment.doc)), to_numpy(std::move(alignment.length)),
                           to_numpy(std::move(alignment.retrieved)), unjudged, to_numpy(std::move(alignment.remarks)),
                           nb::make_tuple(two.topic, two.rank, two.score, two.worse_rank, two.higher_score),
                           nb::make_tuple(none.topic, text(none.retrieved), text(none.judged)), to_python(alignment.stray));
+    if (!ties) return aligned;
+    return nb::borrow<nb::tuple>(aligned + nb::make_tuple(to_numpy(std::move(alignment.group_start)), to_numpy(std::move(alignment.group_size)),
+                                                          to_numpy(std::move(alignment.tied_groups))));
 }
 
 nb::object as_rows(std::vector<std::int32_t> order, std::int64_t rows, std::int64_t columns) {
@@ -594,9 +598,10 @@ NB_MODULE(_core, m) {
         .def("evall_lines", [](const RunTable& run, const Counts& lines) {
             return bytes_of(evall_lines(run, lines.data(), lines.shape(0)));
         })
-        .def("align", [](const RunTable& run, const JudgmentTable& judgments, const std::string& order, const std::string& duplicates) {
-            return to_python(unlocked([&] { return align(judgments, run, order_of(order), duplicates_of(duplicates)); }));
-        })
+        .def("align", [](const RunTable& run, const JudgmentTable& judgments, const std::string& order,
+                         const std::string& duplicates, bool ties) {
+            return to_python(unlocked([&] { return align(judgments, run, order_of(order), duplicates_of(duplicates), ties); }), ties);
+        }, "judgments"_a, "order"_a, "duplicates"_a, "ties"_a = false)
         .def("__len__", [](const RunTable& run) { return run.lines.size(); });
 
     m.def("runs_from_arrow", [](ArrowStream& stream, std::int64_t run, std::int64_t topic, std::int64_t doc,
@@ -609,23 +614,23 @@ NB_MODULE(_core, m) {
     });
     m.def("align_file", [](const JudgmentTable& judgments, const std::string& path, const std::string& name,
                            const std::string& order, const std::string& duplicates, int threads, std::size_t block,
-                           std::size_t budget) {
+                           std::size_t budget, bool ties) {
         return to_python(unlocked([&] {
             return align_source(judgments, Source::file(path, name), order_of(order), duplicates_of(duplicates),
-                                {threads, block, budget});
-        }));
+                                {threads, block, budget}, ties);
+        }), ties);
     }, "judgments"_a, "path"_a, "name"_a, "order"_a, "duplicates"_a, "threads"_a = 1, "block"_a = Blocks::usual,
-       "budget"_a = Reading::usual_budget);
+       "budget"_a = Reading::usual_budget, "ties"_a = false);
     m.def("align_bytes", [](const JudgmentTable& judgments, const nb::bytes& data, const std::string& name,
                             const std::string& order, const std::string& duplicates, int threads, std::size_t block,
-                            std::size_t budget) {
+                            std::size_t budget, bool ties) {
         const std::string_view bytes(data.c_str(), data.size());
         return to_python(unlocked([&] {
             return align_source(judgments, Source::bytes(bytes, name), order_of(order), duplicates_of(duplicates),
-                                {threads, block, budget});
-        }));
+                                {threads, block, budget}, ties);
+        }), ties);
     }, "judgments"_a, "data"_a, "name"_a, "order"_a, "duplicates"_a, "threads"_a = 1, "block"_a = Blocks::usual,
-       "budget"_a = Reading::usual_budget);
+       "budget"_a = Reading::usual_budget, "ties"_a = false);
     m.def("exact", &exact, "value"_a, "stop"_a, "discount"_a, "nodes"_a);
     m.def("minimal_cover", &minimal_covers, "relevant"_a, "need"_a, "a"_a, "b"_a, "nodes"_a);
     m.def("best_preferred", &preferred);

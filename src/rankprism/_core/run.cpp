@@ -147,16 +147,18 @@ struct Found {
         std::int32_t number;  // of the judgments; -1: not judged
         std::int32_t hits = 0, length = 0;
         std::uint8_t remarks = 0;
+        std::int32_t tied_groups = 0;
     };
     std::vector<Topic> topics;
     std::vector<std::int32_t> rank, doc;  // of all hits, one topic after another
+    std::vector<std::int32_t> group_start, group_size;  // the same, if ties are asked for
     std::vector<std::string> unjudged;    // names of the topics that are not judged
     Disagreement disagreement;
     Unmatched unmatched;
     Stray stray;
 
     void clear() {  // keeps the memory
-        topics.clear(), rank.clear(), doc.clear(), unjudged.clear();
+        topics.clear(), rank.clear(), doc.clear(), unjudged.clear(), group_start.clear(), group_size.clear();
         disagreement = {}, unmatched = {}, stray = {};
     }
 };
@@ -170,6 +172,7 @@ class Collection {
         result_.length.assign(topics, 0);
         result_.retrieved.assign(topics, 0);
         result_.remarks.assign(topics, 0);
+        result_.tied_groups.assign(topics, 0);
     }
 
     // Returns false if a topic comes back; the collection is then unusable.
@@ -187,6 +190,7 @@ class Collection {
             result_.retrieved[t] = 1;
             result_.length[t] = topic.length;
             result_.remarks[t] = topic.remarks;
+            result_.tied_groups[t] = topic.tied_groups;
             begin_[t] = at;
             hits_[t] = topic.hits;
             at += topic.hits;
@@ -195,6 +199,8 @@ class Collection {
         }
         result_.rank.insert(result_.rank.end(), found.rank.begin(), found.rank.end());
         result_.doc.insert(result_.doc.end(), found.doc.begin(), found.doc.end());
+        result_.group_start.insert(result_.group_start.end(), found.group_start.begin(), found.group_start.end());
+        result_.group_size.insert(result_.group_size.end(), found.group_size.begin(), found.group_size.end());
         if (found.disagreement.topic >= 0 && comes_first(found.disagreement.topic, result_.disagreement.topic)) {
             result_.disagreement = found.disagreement;
         }
@@ -213,6 +219,10 @@ class Collection {
         if (!is_sorted_) {
             result_.rank = in_order_of_judgments(result_.rank);
             result_.doc = in_order_of_judgments(result_.doc);
+            if (!result_.group_start.empty()) {
+                result_.group_start = in_order_of_judgments(result_.group_start);
+                result_.group_size = in_order_of_judgments(result_.group_size);
+            }
         }
         for (std::int32_t n = 0; n < unjudged_.size(); ++n) result_.unjudged.emplace_back(unjudged_[n]);
         return std::move(result_);
@@ -240,8 +250,9 @@ class Collection {
 // Sorts one topic after another and finds the judged documents.
 class Aligner {
   public:
-    Aligner(const JudgmentTable& judgments, std::string source, Where where, Order order, Duplicates duplicates)
-        : judgments_(judgments), source_(std::move(source)), where_(std::move(where)), order_(order), duplicates_(duplicates) {}
+    Aligner(const JudgmentTable& judgments, std::string source, Where where, Order order, Duplicates duplicates, bool ties = false)
+        : judgments_(judgments), source_(std::move(source)), where_(std::move(where)), order_(order), duplicates_(duplicates),
+          ties_(ties) {}
 
     Found found;
 
@@ -281,7 +292,7 @@ class Aligner {
             found.doc.push_back(judgments_.relevant_number[d]);
         }
         const auto hits = static_cast<std::int32_t>(found.rank.size() - before);
-        found.topics.push_back({t, hits, rank, remarks(t, lines, look)});
+        found.topics.push_back({t, hits, rank, remarks(t, lines, look), ties_ ? find_groups(lines, before, all_differ) : 0});
         const bool has_documents = judged.docs < judged.docs_end;
         if (rank > 0 && has_documents && hits == 0 && comes_first(t, found.unmatched.topic)) {
             found.unmatched = {t, std::string(lines[ranking_.front()].id()), std::string(judgments_.doc(judged.docs))};
@@ -300,6 +311,33 @@ class Aligner {
     }
 
   private:
+    // Finds the group of each hit from number `before` on. Returns the number of groups with two documents or more.
+    std::int32_t find_groups(const Lines& lines, std::size_t before, bool all_differ) {
+        if (!all_differ) seen_.start(lines.size());
+        std::int32_t rank = 0, start = 0, groups = 0;
+        std::size_t hit = before;
+        double key = 0;
+        const auto end_group = [&] {
+            groups += rank - start > 1;
+            for (; hit < found.rank.size() && found.rank[hit] <= rank; ++hit) {
+                found.group_start.push_back(start);
+                found.group_size.push_back(rank - start);
+            }
+        };
+        for (const std::int32_t i : ranking_) {
+            if (!all_differ && seen_.add(lines, i) >= 0) continue;
+            const double own = key_of(lines[i]);
+            if (rank > 0 && (own != key || order_ == Order::input)) {
+                end_group();
+                start = rank;
+            }
+            key = own;
+            ++rank;
+        }
+        end_group();
+        return groups;
+    }
+
     bool by_score() const { return order_ != Order::rank && order_ != Order::input; }
 
     // What a single pass over the lines of a topic finds.
@@ -426,6 +464,7 @@ class Aligner {
     Where where_;
     Order order_;
     Duplicates duplicates_;
+    bool ties_;
     Seen seen_;
     std::vector<Ranked> keys_;
     std::vector<std::int32_t> ranking_;  // lines, best first
@@ -484,8 +523,8 @@ std::string RunTable::where(const RunLine& line) const {
     return "row " + std::to_string(rows.empty() ? number : rows[static_cast<std::size_t>(number) - 1]);
 }
 
-Alignment align(const JudgmentTable& judgments, const RunTable& run, Order order, Duplicates duplicates) {
-    Aligner aligner(judgments, run.name(), [&run](const RunLine& line) { return run.where(line); }, order, duplicates);
+Alignment align(const JudgmentTable& judgments, const RunTable& run, Order order, Duplicates duplicates, bool ties) {
+    Aligner aligner(judgments, run.name(), [&run](const RunLine& line) { return run.where(line); }, order, duplicates, ties);
     // Topics are numbered as they begin, so the numbers never fall unless the lines of a topic are scattered.
     if (std::is_sorted(run.topic.begin(), run.topic.end())) {
         std::size_t line = 0;
@@ -559,7 +598,7 @@ struct Part {
 
 // Adds all topics of a source. Returns false if a topic comes back.
 bool align_grouped(Collection& all, const JudgmentTable& judgments, const Source& source, Order order,
-                   Duplicates duplicates, const Reading& reading) {
+                   Duplicates duplicates, const Reading& reading, bool ties) {
     Blocks blocks(source, reading.block);
     bool is_grouped = true;
     in_order<Part>(
@@ -567,7 +606,7 @@ bool align_grouped(Collection& all, const JudgmentTable& judgments, const Source
         [&](Part& part) {
             if (!part.aligner) {
                 const auto where = [&text = part.text](const RunLine& line) { return "line " + std::to_string(text.line_of(line.doc)); };
-                part.aligner.emplace(judgments, source.name(), where, order, duplicates);
+                part.aligner.emplace(judgments, source.name(), where, order, duplicates, ties);
             }
             part.aligner->found.clear();
             part.mistake = nullptr;
@@ -588,13 +627,13 @@ bool align_grouped(Collection& all, const JudgmentTable& judgments, const Source
 }  // namespace
 
 Alignment align_source(const JudgmentTable& judgments, const Source& source, Order order, Duplicates duplicates,
-                       const Reading& reading) {
+                       const Reading& reading, bool ties) {
     Collection all(judgments.topics());
     // Almost all files have the lines of a topic together.
-    if (!align_grouped(all, judgments, source, order, duplicates, reading)) {
+    if (!align_grouped(all, judgments, source, order, duplicates, reading, ties)) {
         all = Collection(judgments.topics());
         Regrouped topics(source, reading.block, reading.budget);
-        for (Source some; topics.next(some);) align_grouped(all, judgments, some, order, duplicates, reading);
+        for (Source some; topics.next(some);) align_grouped(all, judgments, some, order, duplicates, reading, ties);
     }
     if (all.empty()) throw BadInput(source.name() + ": no ranking in this file, only blank or comment lines");
     return all.finish();

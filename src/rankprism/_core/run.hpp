@@ -91,9 +91,13 @@ struct Alignment {
     Disagreement disagreement;            // in the first topic that has one
     Unmatched unmatched;                  // the first such topic
     Stray stray;                          // among the ids of the run's topics and documents
+    // Only if ties were asked for. A group are the documents with the same score, or whatever decides the order.
+    std::vector<std::int32_t> group_start;  // of each judged document: how many documents are above its group
+    std::vector<std::int32_t> group_size;   // of each judged document: how many documents its group has
+    std::vector<std::int32_t> tied_groups;  // of each topic's ranking: groups of two documents or more
 };
 
-Alignment align(const JudgmentTable& judgments, const RunTable& run, Order order, Duplicates duplicates);
+Alignment align(const JudgmentTable& judgments, const RunTable& run, Order order, Duplicates duplicates, bool ties = false);
 
 // The lines of a run in the order in which it is evaluated, without repeated documents. Topics are sorted as people
 // list them, and the documents of each topic from the best to the worst.
@@ -106,6 +110,6 @@ Ranking ranking(const RunTable& run, Order order, Duplicates duplicates);
 
 // Reads a run topic by topic and aligns it, without keeping it.
 Alignment align_source(const JudgmentTable& judgments, const Source& source, Order order, Duplicates duplicates,
-                       const Reading& reading = {});
+                       const Reading& reading = {}, bool ties = false);
 
 }  // namespace rankprism

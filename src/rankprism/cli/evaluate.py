@@ -104,6 +104,7 @@ def evaluate(
         kind = output_format(output, format)  # trec_eval knows no assessors
         unfit = {
             "--bounds": scoring["bounds"],
+            "--tied": scoring["tied"],
             "--per-topic": per_topic,
             "--baseline": baseline,
             "--sort": sort,

@@ -79,6 +79,8 @@ def scenarios(source: Source, call: Call) -> Any:
         raise InputError("scenarios need judgments and runs to draw from; scores are not enough")
     if collection.preferences is not None:
         raise InputError("scenarios draw absolute grades; leave out preferences and their measures")
+    if "tied" in source.scores.conventions:
+        raise InputError("scenarios score one order of tied documents; leave out --tied")
     return call(collection.absolute, list(collection.runs), source.scores.measures, **collection.settings)
 
 

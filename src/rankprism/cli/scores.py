@@ -22,6 +22,7 @@ from rankprism.cli.judgments import read_judged, split_pairs
 from rankprism.cli.measures import MeasureFiles, measures_option, read_measures
 from rankprism.cli.signature import options_of, with_options_of
 from rankprism.errors import InputError, listed
+from rankprism.types import Tied
 
 if TYPE_CHECKING:
     from rankprism.data.judgments import Judgments
@@ -82,6 +83,13 @@ def read_source(
         ),
     ] = None,
     measures_file: MeasureFiles = None,
+    tied: Annotated[
+        Tied | None,
+        typer.Option(
+            help="The score of a ranking with tied documents: expected over all their orders, the lowest, "
+            "the highest, or all three as measures. Default: that of one order, in which ids decide.",
+        ),
+    ] = None,
     baseline: str | list[str] | None = None,
     **collection: Any,
 ) -> Source:
@@ -95,7 +103,8 @@ def read_source(
     default = {name: option.default for name, option in options_of(read_collection).items()}
     set_options = [name for name, value in collection.items() if value != default[name]]
     if scores or _are_scores(named, set_options, collection.get("preferences_format")):
-        for name in [*set_options, *(["measures"] if measures_file else [])]:
+        own = {"measures": measures_file, "tied": tied}
+        for name in [*set_options, *(name for name, value in own.items() if value)]:
             raise InputError(
                 f"--{name.replace('_', '-')} goes with judgments and runs; {os.fspath(named[0])} is taken "
                 f"for a file of scores"
@@ -108,7 +117,7 @@ def read_source(
         )
     chosen = read_measures(measure, measures_file)  # before anything is read
     read = read_collection(files=named, baseline=baseline, **collection)
-    return Source(read.evaluate(chosen), read, read.baselines)
+    return Source(read.evaluate(chosen, tied=tied), read, read.baselines)
 
 
 def _are_scores(named: Sequence[Any], set_options: Sequence[str], format: str | None) -> bool:

@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from threading import Lock, RLock
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -150,6 +150,34 @@ class Pool:
             return self._memo[key]  # type: ignore[return-value]  # what compute returned
 
 
+def ends_of_groups(start: Ints) -> tuple[Longs, Longs]:
+    """(N, J) twice: the positions of the first and the last of all neighbours with the same value."""
+    places = np.broadcast_to(np.arange(start.shape[1]), start.shape)
+    is_first = np.ones(start.shape, dtype=bool)
+    is_first[:, 1:] = start[:, 1:] != start[:, :-1]
+    is_last = np.ones(start.shape, dtype=bool)
+    is_last[:, :-1] = is_first[:, 1:]
+    first = np.maximum.accumulate(np.where(is_first, places, 0), axis=-1)
+    last = np.minimum.accumulate(np.where(is_last, places, start.shape[1])[:, ::-1], axis=-1)[:, ::-1]
+    return first, last
+
+
+class TiedGroups(NamedTuple):
+    """The groups of tied documents that the judged documents of a batch belong to."""
+
+    start: Ints  #: (N, J) the number of documents above the group, NOWHERE where padded
+    size: Ints  #: (N, J) the number of documents in the group, 1 where padded
+
+    def of_condensed(self) -> TiedGroups:
+        """The same groups without their unjudged documents, in rankings without unjudged documents."""
+        first, last = ends_of_groups(self.start)
+        there = self.start != NOWHERE
+        return TiedGroups(
+            np.where(there, first, NOWHERE).astype(np.int32),
+            np.where(there, last - first + 1, 1).astype(np.int32),
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class Hits:
     """A batch of rankings, reduced to their judged documents."""
@@ -163,6 +191,7 @@ class Hits:
     judged: Ints  # (N, J) ranks of all judged documents, NOWHERE where padded
     #: (N, J) the judged documents whose grades are all negative; None: there are none
     negative: Bools | None = None
+    tied: TiedGroups | None = None  # None: ties were not asked for
     _memo: dict[Hashable, object] = field(default_factory=dict, repr=False)
 
     @property
@@ -176,7 +205,7 @@ class Hits:
             self._memo[key] = compute()
         return self._memo[key]  # type: ignore[return-value]  # what compute returned
 
-    def rows(self, which: slice) -> Hits:
+    def rows(self, which: slice | Longs) -> Hits:
         """Some of the rankings."""
         return Hits(
             self.rank[which],
@@ -187,6 +216,7 @@ class Hits:
             self.condensed_rank[which],
             self.judged[which],
             None if self.negative is None else self.negative[which],
+            None if self.tied is None else TiedGroups(self.tied.start[which], self.tied.size[which]),
         )
 
     def top(self, cutoff: int | None) -> Hits:
@@ -227,7 +257,14 @@ class Hits:
         judged = np.where(self.judged != NOWHERE, places, NOWHERE)
         return self.once(
             "condensed",
-            lambda: replace(self, rank=self.condensed_rank, length=judged_length, judged=judged, _memo={}),
+            lambda: replace(
+                self,
+                rank=self.condensed_rank,
+                length=judged_length,
+                judged=judged,
+                tied=None if self.tied is None else self.tied.of_condensed(),
+                _memo={},
+            ),
         )
 
 
@@ -339,8 +376,30 @@ def _hits(pool_of_topics: Callable[[], Pool], runs: Sequence[Alignment], topics:
     length = np.concatenate([run.length[topics] for run in runs])
     topic = np.tile(np.arange(len(topics)), len(runs))
     return Hits(
-        rank, grade, length, topic, pool, condensed, judged, None if negative is None else negative.view(bool)
+        rank,
+        grade,
+        length,
+        topic,
+        pool,
+        condensed,
+        judged,
+        None if negative is None else negative.view(bool),
+        _tied(runs, topics, judged),
     )
+
+
+def _tied(runs: Sequence[Alignment], topics: Longs, judged: Ints) -> TiedGroups | None:
+    """The groups of the judged documents (N, J), which have been padded; None if ties were not asked for."""
+    found = [(run.start, run.groups) for run in runs if run.groups is not None]
+    if len(found) < len(runs):
+        return None
+    there = judged != NOWHERE
+    places = [_ragged(start[topics], start[topics + 1])[1] for start, _ in found]
+    start = np.full(judged.shape, NOWHERE, dtype=np.int32)
+    size = np.ones(judged.shape, dtype=np.int32)
+    start[there] = np.concatenate([groups.start[p] for (_, groups), p in zip(found, places, strict=True)])
+    size[there] = np.concatenate([groups.size[p] for (_, groups), p in zip(found, places, strict=True)])
+    return TiedGroups(start, size)
 
 
 def _ragged(start: Longs, end: Longs) -> tuple[Longs, Longs]:

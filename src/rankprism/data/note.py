@@ -21,6 +21,7 @@ KINDS = {
     "rank-order": "the rank column and the scores put documents in different orders",
     "rising-scores": "the scores rise from the first rank to the last",
     "equal-scores": "all documents of a topic have the same score",
+    "ties": "rankings have tied documents, and a score is one over all their orders",
     "missing-topics": "a run lacks judged topics",
     "unjudged-topics": "a run has topics without judgments",
     "few-judged": "less than half of the top documents of a run are judged",

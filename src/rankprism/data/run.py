@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Unpack
 
@@ -22,6 +22,7 @@ class Reading(NamedTuple):
     order: Order = "score"
     duplicates: Duplicates = "error"
     run_format: str | None = None
+    ties: bool = False  #: whether to find the groups of tied documents
 
     @classmethod
     def of(cls, **options: Unpack[RunOptions]) -> Reading:
@@ -30,6 +31,14 @@ class Reading(NamedTuple):
         one_of("order", reading.order, Order)
         one_of("duplicates", reading.duplicates, Duplicates)
         return reading
+
+
+class Groups(NamedTuple):
+    """The groups of tied documents: those with the same score, or the same rank if ranks decide the order."""
+
+    start: npt.NDArray[np.int32]  #: for each judged document, the number of documents above its group
+    size: npt.NDArray[np.int32]  #: for each judged document, the number of documents in its group
+    tied: npt.NDArray[np.int32]  #: for each topic, the number of groups of two documents or more
 
 
 #: Bits for what the core notices about the ranking of a topic.
@@ -99,6 +108,7 @@ class Alignment:
     #: the number of ids with a byte-order mark, and the first such id; the same for no-break spaces and for
     #: outer blanks
     stray: tuple[int, str, int, str, int, str] = (0, "", 0, "", 0, "")
+    groups: Groups | None = None  # None: ties were not asked for
 
     @classmethod
     def of_documents(cls, docs: Sequence[int]) -> Alignment:
@@ -116,21 +126,33 @@ class Alignment:
 
 
 def align(
-    judgments: Judgments, run: Run, order: Order = "score", duplicates: Duplicates = "error"
+    judgments: Judgments,
+    run: Run,
+    order: Order = "score",
+    duplicates: Duplicates = "error",
+    ties: bool = False,
 ) -> Alignment:
     """Sort the documents of each topic of a run, and find the judged documents in them."""
     if order == "rank" and not run.table.has_ranks:
         raise InputError(f"{run.table.source}: has no ranks to order by; use order='score' or 'input'")
-    return checked(judgments, run.table.source, run.table.align(judgments.table, order, duplicates))
+    aligned = run.table.align(judgments.table, order, duplicates, **asked(ties))
+    return checked(judgments, run.table.source, aligned)
+
+
+def asked(ties: bool) -> dict[str, bool]:
+    """An argument of the core's functions that align runs, which find no groups unless told to."""
+    return {"ties": True} if ties else {}
 
 
 def checked(judgments: Judgments, source: str, aligned: tuple[Any, ...]) -> Alignment:
     """Return the alignment from the core, or refuse a run that has no topic of the judgments."""
-    start, rank, doc, length, retrieved, unjudged, *remarked = aligned
+    start, rank, doc, length, retrieved, unjudged, *rest = aligned
+    remarks, groups = rest[:4], rest[4:]  # there are no groups if they were not asked for
     if not retrieved.any():
         raise InputError(
             f"{source}: shares no topic with {judgments.source}: its topics are like {unjudged[0]!r}, the "
             f"judged ones like {judgments.topics[0]!r}; check that both belong to one collection and "
             f"spell their topics alike"
         )
-    return Alignment(start, rank, doc, length, retrieved.astype(bool), unjudged, *remarked)
+    found = Alignment(start, rank, doc, length, retrieved.astype(bool), unjudged, *remarks)
+    return replace(found, groups=Groups(*groups)) if groups else found

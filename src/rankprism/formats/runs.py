@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankprism._core import align_bytes, align_file
 from rankprism.data.judgments import Judgments
-from rankprism.data.run import Alignment, Run, align, checked
+from rankprism.data.run import Alignment, Run, align, asked, checked
 from rankprism.errors import InputError
 from rankprism.formats import files
 from rankprism.formats.objects import peer_name, plain
@@ -85,22 +85,28 @@ def align_source(
     order: Order,
     duplicates: Duplicates,
     format: str | None = None,
+    ties: bool = False,
     threads: int | None = 1,
 ) -> Alignment:
     """`align` for anything that `read_run` takes. Only the judged documents of a file are kept.
 
+    ties : also find the groups of tied documents.
     threads : how many threads read a large file; None: as many as there are processors.
     """
     if isinstance(source, Alignment):
         return source
     if not files.is_path(source):
-        return align(judgments, read_run(source), order, duplicates)
+        return align(judgments, read_run(source), order, duplicates, ties)
     with files.opened(source, threads) as file:
         record = format_at("run", file, format)
         if record is not TREC_RUN:
-            aligned = record.read(file, duplicates).align(judgments.table, order, duplicates)
+            aligned = record.read(file, duplicates).align(judgments.table, order, duplicates, **asked(ties))
         elif (data := file.data) is None:  # the core reads through such a file without keeping it
-            aligned = align_file(judgments.table, file.path, file.name, order, duplicates, file.threads)
+            aligned = align_file(
+                judgments.table, file.path, file.name, order, duplicates, file.threads, **asked(ties)
+            )
         else:
-            aligned = align_bytes(judgments.table, data, file.name, order, duplicates, file.threads)
+            aligned = align_bytes(
+                judgments.table, data, file.name, order, duplicates, file.threads, **asked(ties)
+            )
         return checked(judgments, file.name, aligned)

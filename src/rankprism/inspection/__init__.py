@@ -8,7 +8,7 @@ notes or none.
 from __future__ import annotations
 
 from rankprism.data.note import Note
-from rankprism.inspection import aspects, coverage, judgments, preferences, runs
+from rankprism.inspection import aspects, coverage, judgments, preferences, runs, ties
 from rankprism.inspection.evaluated import Evaluated
 
 
@@ -18,6 +18,7 @@ def notes_of(evaluated: Evaluated) -> list[Note]:
         runs.rank_order(evaluated),
         runs.rising_scores(evaluated),
         runs.equal_scores(evaluated),
+        ties.tied_documents(evaluated),
         coverage.missing_topics(evaluated),
         coverage.unjudged_topics(evaluated),
         coverage.unmatched_run(evaluated),

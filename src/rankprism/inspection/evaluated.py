@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rankprism.arrays import Floats
 from rankprism.data.judgments import Judgments
 from rankprism.data.note import some
 from rankprism.data.run import Alignment
 from rankprism.foreign import quoted
 from rankprism.measures import Measure
-from rankprism.types import Order, Topics
+from rankprism.types import Order, Tied, Topics
 
 if TYPE_CHECKING:
     from rankprism.measures.preferences.hits import PreferencePool
@@ -31,6 +32,9 @@ class Evaluated(NamedTuple):
     needs: str = "judgments"  # the kind of judgments; for preferences, `judgments` has all that they name
     order: Order = "score"
     pool: PreferencePool | None = None  # the preferences, counted
+    tied: Tied | None = None  # what is done with tied documents
+    one_order: Floats | None = None  # (run, measure) the means if ids decide the order of tied documents
+    over_orders: Floats | None = None  # (run, columns) the means over all orders of tied documents
 
     @property
     def by_score(self) -> bool:

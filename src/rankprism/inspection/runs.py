@@ -94,7 +94,7 @@ def _both_means(evaluated: Evaluated, name: str) -> str:
 
 def equal_scores(evaluated: Evaluated) -> Note | None:
     """All documents of a topic have the same score, so their ids decide the order."""
-    if not evaluated.by_score:
+    if not evaluated.by_score or evaluated.tied is not None:
         return None
     found = {}
     for name, run in evaluated.runs.items():
@@ -106,7 +106,8 @@ def equal_scores(evaluated: Evaluated) -> Note | None:
     return Note(
         "equal-scores",
         f"all documents of a topic have the same score in {evaluated.named(found)}, so their ids decide the "
-        f'order. To take the rank column or the order of the lines, set order="rank" or "input" (--order)',
+        f'order. To take the rank column or the order of the lines, set order="rank" or "input" (--order); '
+        f'for the expectation over all orders, set tied="expected" (--tied expected)',
         len(found),
         next(iter(found)),
     )

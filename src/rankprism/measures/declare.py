@@ -22,7 +22,7 @@ from rankprism.arrays import Floats, Longs
 from rankprism.data.hits import Hits
 from rankprism.errors import MeasureError, one_of
 from rankprism.measures import family
-from rankprism.measures.definition import NEEDS, NO_BOUNDS, Bounds, Definition, Formula
+from rankprism.measures.definition import NEEDS, NO_BOUNDS, NO_TIES, Bounds, Definition, Formula, Ties
 from rankprism.measures.folds import FOLDS
 from rankprism.measures.measure import Measure
 from rankprism.measures.mixture import Mixture
@@ -75,6 +75,7 @@ def measure(
     ideal: Callable[..., Mapping[str, Longs]] | None = None,
     needs: str = "judgments",
     answers: bool = False,
+    ties: Ties = NO_TIES,
 ) -> Callable[[Callable[..., Any]], Measure]:
     """Turn a function into a registered measure of the same name.
 
@@ -107,13 +108,15 @@ def measure(
         "preferences".
     answers
         Whether the measure can score answers, because it does not look at other judged documents.
+    ties
+        How the scores over all orders of tied documents are found, if that is not derived.
     """
 
     one_of("needs", needs, NEEDS)
 
     def decorate(function: Callable[..., Any]) -> Measure:
         common = [JUDGED_ONLY] if needs == "judgments" else []
-        formula, own = _formula(function, False, bounds, made_of, interval, ideal)
+        formula, own = _formula(function, False, bounds, made_of, ties, interval, ideal)
         about = _about(cite, compared, aliases, forms)
         parameters = _ordered(own, *common)
         return register(Definition(formula, parameters, needs=needs, answers=answers, **about))
@@ -129,6 +132,7 @@ def single(
     aliases: str = "",
     forms: Mapping[str, Mapping[str, Any]] | None = None,
     made_of: Callable[..., dict[str, Floats]] | None = None,
+    ties: Ties = NO_TIES,
 ) -> Callable[[Callable[..., Any]], Measure]:
     """Turn a function into a registered measure of one aspect, which scores each aspect on its own, (N, A).
 
@@ -137,7 +141,7 @@ def single(
     """
 
     def decorate(function: Callable[..., Any]) -> Measure:
-        formula, own = _formula(function, True, bounds, made_of)
+        formula, own = _formula(function, True, bounds, made_of, ties)
         about = _about(cite, compared, aliases, forms)
         return register(Definition(formula, _ordered(own, FOLD, JUDGED_ONLY), single=True, **about))
 
@@ -192,6 +196,7 @@ def _formula(
     single: bool,
     bounds: Bounds | str | None,
     made_of: Callable[..., Any] | None,
+    ties: Ties,
     interval: Callable[..., tuple[Floats, Floats]] | None = None,
     ideal: Callable[..., Mapping[str, Longs]] | None = None,
 ) -> tuple[Formula, tuple[Parameter, ...]]:
@@ -212,8 +217,8 @@ def _formula(
         )
     known = bounds or NO_BOUNDS
     if kind == "Terms":
-        return terms_formula(function, single, known), parameters_of(function, after=1)
-    return Formula(function, made_of, known, interval, None, ideal), parameters_of(function, after=1)
+        return terms_formula(function, single, known)._replace(ties=ties), parameters_of(function, after=1)
+    return Formula(function, made_of, known, interval, None, ideal, ties), parameters_of(function, after=1)
 
 
 def mixture_formula(mixture_of: Callable[..., Mixture], bounds: str) -> Formula:
@@ -228,8 +233,15 @@ def mixture_formula(mixture_of: Callable[..., Mixture], bounds: str) -> Formula:
     def completed(c: Any, **settings: Any) -> tuple[Floats, Floats]:
         return mixture_of(**settings).bounds(c)
 
+    def expected(hits: Hits, **settings: Any) -> Floats:
+        return mixture_of(**settings).expected(hits)
+
+    def steps(**settings: Any) -> bool:
+        return mixture_of(**settings).has_steps
+
     update_wrapper(function, mixture_of)
-    return Formula(function, made_of, Bounds(bounds, completed), declared=mixture_of)
+    ties = Ties(expected, steps=steps)
+    return Formula(function, made_of, Bounds(bounds, completed), declared=mixture_of, ties=ties)
 
 
 def terms_formula(terms_of: Callable[..., Terms], single: bool, bounds: Bounds) -> Formula:

@@ -39,6 +39,30 @@ class Bounds(NamedTuple):
 NO_BOUNDS = Bounds("none")
 
 
+class Ties(NamedTuple):
+    """How the scores over all orders of tied documents are found: see `rankprism.measures.ties`.
+
+    Functions take rankings with groups, and the parameters. A measure that declares nothing is scored on all
+    orders of a ranking, and refused if there are too many.
+    """
+
+    #: Gives the expectation: (N, A) for a single-aspect measure, else (N,).
+    expected: Callable[..., Floats] | None = None
+    #: Gives a number for each document, (N, A, H), or None. If there is one aspect, the lowest and the
+    #: highest score are those of the rankings whose groups are sorted by these numbers.
+    worth: Callable[..., Floats | None] | None = None
+    #: Gives the lowest and the highest score: (N, A) for a single-aspect measure, else (N,).
+    extremes: Callable[..., tuple[Floats, Floats]] | None = None
+    #: Whether the step from one rank to the next depends only on which documents are above, and not on their
+    #: order; or a function of the parameters that says so.
+    steps: bool | Callable[..., bool] = False
+    #: Whether the score does not depend on the order at all.
+    order_free: bool = False
+
+
+NO_TIES = Ties()
+
+
 class Formula(NamedTuple):
     """The functions of a measure. They take the parameters by name, without fold and judged_only.
 
@@ -59,6 +83,8 @@ class Formula(NamedTuple):
     declared: Callable[..., Parts | Mixture] | None = None
     #: Takes a `PreferencePool`, and gives an ideal ranking of each topic, as numbers of documents.
     ideal: Callable[..., Mapping[str, Longs]] | None = None
+    #: Scores over all orders of tied documents.
+    ties: Ties = NO_TIES
 
 
 @dataclass(frozen=True, eq=False, repr=False)

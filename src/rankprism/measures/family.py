@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from rankprism._core import sums_over_aspects
 from rankprism.arrays import Floats
 from rankprism.data.hits import Hits
 from rankprism.errors import MeasureError
@@ -22,7 +23,7 @@ from rankprism.measures.bounds.completions import Completions, Gains
 from rankprism.measures.bounds.novelty import expected_utility, mean_over_own_ideals, over_best_ranking
 from rankprism.measures.bounds.ranges import Pair, probability
 from rankprism.measures.bounds.single import of_one_aspect
-from rankprism.measures.definition import Bounds, Formula
+from rankprism.measures.definition import Bounds, Formula, Ties
 from rankprism.measures.ideal import best_utility, exact_utility, sorted_gains
 from rankprism.measures.parts import (
     CASCADE,
@@ -42,6 +43,7 @@ from rankprism.measures.parts import (
     ratio,
     relevant,
     utility,
+    utility_of,
     utility_per_aspect,
 )
 from rankprism.measures.terms import MadeOf, of_all_aspects
@@ -80,8 +82,32 @@ def formula(
     def interval(hits: Hits, cutoff: int | None, **settings: Any) -> Pair:
         return score_interval(hits, checked(hits, parts_of(**settings), called), cutoff)
 
+    def expectation(hits: Hits, cutoff: int | None, **settings: Any) -> Floats:
+        from rankprism.measures.ties.sums import expected_per_aspect
+
+        parts = checked(hits, parts_of(**settings), called)
+        gained = expected_per_aspect(hits, parts, cutoff)
+        if single:
+            return _scaled(gained, parts, _own_divisor(hits, parts, cutoff))
+        return score_of(hits, gained, parts, cutoff)
+
+    def worth(hits: Hits, cutoff: int | None, **settings: Any) -> Floats:
+        parts = parts_of(**settings)
+        if single or parts.novelty != NO_NOVELTY:
+            return hit_gain(hits, parts.gain)
+        weight = parts.given_weights(hits)
+        weight = aspect_weights(hits, parts.gain, parts.weighted) if weight is None else weight
+        return sums_over_aspects(linear_worth(hits, parts, cutoff), weight)[:, None, :]
+
     update_wrapper(function, parts_of)
-    return Formula(function, made_of, Bounds(bounds, completed), interval if searches else None, declared)
+    return Formula(
+        function,
+        made_of,
+        Bounds(bounds, completed),
+        interval if searches else None,
+        declared,
+        ties=Ties(expectation, worth, steps=True),
+    )
 
 
 def folded_formula(
@@ -112,8 +138,20 @@ def folded_formula(
         low, high = of_one_aspect(c, gains(c, parts, cutoff, **how), parts, cutoff)
         return low[:, 0], high[:, 0]
 
+    def expectation(hits: Hits, cutoff: int | None, **settings: Any) -> Floats:
+        from rankprism.measures.ties.sums import expected_per_aspect
+
+        parts, how = split(settings)
+        folded = fold(hits, **how)
+        gained = expected_per_aspect(folded, parts, cutoff)
+        return _scaled(gained, parts, _own_divisor(folded, parts, cutoff))[:, 0]
+
+    def worth(hits: Hits, cutoff: int | None, **settings: Any) -> Floats:
+        return fold(hits, **split(settings)[1]).grade
+
     update_wrapper(function, parts_of)
-    return Formula(function, made_of, Bounds("outer", completed))
+    ties = Ties(expectation, worth, steps=True)
+    return Formula(function, made_of, Bounds("outer", completed), ties=ties)
 
 
 def checked(hits: Hits, parts: Parts, name: str) -> Parts:
@@ -142,10 +180,23 @@ def score_per_aspect(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
 
 def score(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
     """(N,) the score of all aspects together"""
+    return score_of(hits, utility_per_aspect(hits.top(cutoff), parts), parts, cutoff)
+
+
+def score_of(hits: Hits, gained: Floats, parts: Parts, cutoff: int | None) -> Floats:
+    """(N,) the score of all aspects together, from the sum of each (N, A)"""
     if parts.over == "per-aspect":
         weight = aspect_weights(hits, parts.gain, parts.weighted)
-        return expected(score_per_aspect(hits, parts, cutoff), weight)
-    return _scaled(utility(hits, parts, cutoff), parts, _divisors(hits, parts, cutoff)[0])
+        return expected(_scaled(gained, parts, _own_divisor(hits, parts, cutoff)), weight)
+    return _scaled(utility_of(hits.top(cutoff), gained, parts), parts, _divisors(hits, parts, cutoff)[0])
+
+
+def linear_worth(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
+    """(N, A, H) what each document adds to the score of each aspect, apart from its discount and novelty"""
+    g = hit_gain(hits, parts.gain)
+    own = parts.over not in ("greedy", "exact", "everything")  # these divide the sum over all aspects
+    divisor = _own_divisor(hits, parts, cutoff) if own else None
+    return g if divisor is None else ratio(g, divisor[:, :, None])
 
 
 def score_interval(hits: Hits, parts: Parts, cutoff: int | None) -> Pair:
@@ -170,9 +221,7 @@ def _scaled(gained: Floats, parts: Parts, divisor: Floats | None) -> Floats:
 def _own_divisor(hits: Hits, parts: Parts, cutoff: int | None) -> Floats | None:
     """(N, A) the divisor of the sum of each aspect"""
     if parts.over == "per-aspect":
-        g = sorted_gains(hits.pool, parts.gain)[:, :, :cutoff]
-        best = discounted_sum(g * parts.novelty(g), parts.discount.first(g.shape[-1]))
-        return np.asarray(best[hits.topic])
+        return best_of_one(hits, parts, cutoff)
     if parts.over == "none":
         return None
     k = hits.depth(cutoff)[:, None]
@@ -180,6 +229,13 @@ def _own_divisor(hits: Hits, parts: Parts, cutoff: int | None) -> Floats | None:
         return k
     R = relevant(hits.pool, parts.gain)[hits.topic]
     return {"relevant": R, "depth and relevant": k + R}[parts.over]
+
+
+def best_of_one(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
+    """(N, A) the sum for the ranking that is best for each aspect alone"""
+    g = sorted_gains(hits.pool, parts.gain)[:, :, :cutoff]
+    best = discounted_sum(g * parts.novelty(g), parts.discount.first(g.shape[-1]))
+    return np.asarray(best[hits.topic])
 
 
 def _divisors(hits: Hits, parts: Parts, cutoff: int | None) -> tuple[Floats, Floats] | tuple[None, None]:

@@ -217,6 +217,13 @@ class Measure:
         return self.definition.formula.made_of is not None and all(measure.is_sum for measure in inside)
 
     @property
+    def has_steps(self) -> bool:
+        """Whether the steps of the score depend only on which documents are above: see `Ties.steps`."""
+        steps = self.definition.formula.ties.steps
+        own = steps(**self._parameters) if callable(steps) else steps
+        return own and (self.inner is None or self.inner.has_steps)
+
+    @property
     def is_uncertain(self) -> bool:
         """Whether the score may be known only within bounds."""
         return self.definition.formula.interval is not None and self.of(Role.IDEAL) in (None, "exact")

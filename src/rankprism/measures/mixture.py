@@ -37,6 +37,20 @@ class Mixture(NamedTuple):
         summands = {name: (weight, measure.made_of(hits)) for name, weight, measure in self.summands}
         return added(summands, hits.rank.shape[1])
 
+    def expected(self, hits: Hits | PreferenceHits) -> Floats:
+        """(N,) the expectation over all orders of tied documents, which is linear"""
+        from rankprism.measures.ties.scores import expected
+
+        score = np.zeros(len(hits.rank))
+        for _, weight, measure in self.summands:
+            score += weight * expected(measure, hits)
+        return score
+
+    @property
+    def has_steps(self) -> bool:
+        """Whether the steps of all measures depend only on which documents are above: see `Ties.steps`."""
+        return all(measure.has_steps and not measure.is_condensed for measure in self.measures)
+
     def bounds(self, c: Completions) -> tuple[Floats, Floats]:
         """The sum lies between the sums of the bounds. A negative weight exchanges the two bounds."""
         low, high = np.zeros(len(c.hits.length)), np.zeros(len(c.hits.length))

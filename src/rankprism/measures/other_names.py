@@ -127,8 +127,14 @@ OTHER_NAMES = (
     *(
         OtherName("scikit-learn", name, "", f"it {differs}; write {instead}")
         for name, (differs, instead) in {
-            "dcg_score": ("averages over the orders of tied documents", "DCG, which orders them by id"),
-            "ndcg_score": ("averages over the orders of tied documents", "nDCG, which orders them by id"),
+            "dcg_score": (
+                "averages over the orders of tied documents",
+                'DCG, and add tied="expected" (--tied expected)',
+            ),
+            "ndcg_score": (
+                "averages over the orders of tied documents",
+                'nDCG, and add tied="expected" (--tied expected)',
+            ),
             "average_precision_score": ("takes tied documents together", "AP, which orders them by id"),
             "label_ranking_average_precision_score": (
                 "takes tied documents together and is 1 if nothing is relevant",

@@ -238,8 +238,12 @@ def utility(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
 
     The two sums are exchanged, so that each aspect is summed on its own.
     """
-    hits = hits.top(cutoff)
-    per_aspect = utility_per_aspect(hits, parts)
+    top = hits.top(cutoff)
+    return utility_of(top, utility_per_aspect(top, parts), parts)
+
+
+def utility_of(hits: Hits, per_aspect: Floats, parts: Parts) -> Floats:
+    """(N,) the utility of rankings that end at the cutoff, from the sum of each aspect (N, A)"""
     weight = parts.given_weights(hits)
     if weight is None:
         gained = expected(per_aspect, aspect_weights(hits, parts.gain, parts.weighted))

@@ -103,8 +103,8 @@ class Material:
 
     def subtopic_scores(self, judged: Judgments, measures: Sequence[Any]) -> Scores:
         """What `evaluate` gives, on the topics of these judgments that are shown."""
-        order, duplicates, _ = self.reading
-        found = evaluate(judged, dict(self.runs), measures, order=order, duplicates=duplicates)
+        how: RunOptions = {"order": self.reading.order, "duplicates": self.reading.duplicates}
+        found = evaluate(judged, dict(self.runs), measures, **how)
         return found.select(topics=[topic for topic in found.topics if topic in self.pool])
 
     def preference_scores(self, shown: Mapping[str, Shown], measures: Sequence[Measure]) -> Scores:

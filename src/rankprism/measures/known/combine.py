@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from rankprism._core import sums_over_aspects
 from rankprism.arrays import Floats
 from rankprism.data.hits import Hits
 from rankprism.errors import MeasureError, listed
@@ -14,10 +15,21 @@ from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.bounds.ranges import Pair, over_aspects, weights
 from rankprism.measures.compared import TREC_DD
 from rankprism.measures.declare import measure
-from rankprism.measures.definition import Bounds, Definition, Formula
+from rankprism.measures.definition import Bounds, Definition, Formula, Ties
+from rankprism.measures.family import linear_worth
 from rankprism.measures.measure import Measure
 from rankprism.measures.parameter import OneOf, Role
-from rankprism.measures.parts import Gain, aspect_weights, binary, expected, ratio, shares, total
+from rankprism.measures.parts import (
+    NO_NOVELTY,
+    Gain,
+    Parts,
+    aspect_weights,
+    binary,
+    expected,
+    ratio,
+    shares,
+    total,
+)
 from rankprism.measures.terms import MadeOf, added, of_all_aspects, of_aspect
 
 _SMALLEST = 5e-324  # any grade above 0
@@ -54,6 +66,13 @@ def intent_aware(base: Definition) -> Definition:
         low, high = own.bounds.function(c, **settings)
         return over_aspects(low, high, weights(c, weighted=True), g.live, g.maybe)
 
+    def expectation(hits: Hits, **settings: Any) -> Floats:
+        weight = aspect_weights(hits, relevant(settings), weighted=True)
+        return expected(_expected_per_aspect(Measure(base, settings), hits), weight)
+
+    def worth(hits: Hits, **settings: Any) -> Floats | None:
+        return _worth(Measure(base, settings), hits, aspect_weights(hits, relevant(settings), weighted=True))
+
     function.__name__ = f"{base.name}_IA"
     function.__module__ = base.module
     function.__doc__ = (
@@ -63,11 +82,31 @@ def intent_aware(base: Definition) -> Definition:
     )
     bounds = own.bounds if own.bounds.function is None else Bounds("outer", completed)
     return Definition(
-        Formula(function, None if own.made_of is None else made_of, bounds),
+        Formula(
+            function,
+            None if own.made_of is None else made_of,
+            bounds,
+            ties=Ties(expectation, worth, steps=lambda **settings: Measure(base, settings).has_steps),
+        ),
         tuple(p for p in base.parameters if p.role is not Role.FOLD),
         cite=(*base.cite, "agrawal2009diversifying"),
         aliases=tuple(f"{alias}_IA" for alias in base.aliases),
     )
+
+
+def _expected_per_aspect(measure: Measure, hits: Hits) -> Floats:
+    """(N, A) the expectation of each aspect's score over all orders of tied documents"""
+    from rankprism.measures.ties.scores import expected_per_aspect
+
+    return expected_per_aspect(measure, hits)
+
+
+def _worth(measure: Measure, hits: Hits, weight: Floats) -> Floats | None:
+    """(N, 1, H) what each document adds to Σ_t w_t M_t, apart from its discount; None if M is no such sum"""
+    parts = measure.declared
+    if not isinstance(parts, Parts) or parts.novelty != NO_NOVELTY:
+        return None
+    return sums_over_aspects(linear_worth(hits, parts, measure.cutoff), weight)[:, None, :]
 
 
 Inner = Annotated[Measure, "the single-aspect measure that scores each aspect", Role.INNER]
@@ -100,6 +139,11 @@ def _each(c: Completions, measure: Measure, combine: Callable[[Floats], Floats])
     compared="5 runs of TREC Health Misinformation 2021 (their 4 decimals, but for one topic of one run)",
     made_of=lambda hits, measure: (
         None if (factors := measure.factors(hits)) is None else of_all_aspects(factors, shares(hits))
+    ),
+    ties=Ties(
+        lambda hits, measure: expected(_expected_per_aspect(measure, hits), shares(hits)),
+        lambda hits, measure: _worth(measure, hits, shares(hits)),
+        steps=True,
     ),
 )
 def CAM(hits: Hits, measure: Inner) -> Floats:
@@ -199,6 +243,15 @@ def _over_reached(c: Completions, measure: Measure, mean: str) -> Pair:
     ),
     cite="lioma2017evaluation",
     made_of=lambda hits, measure, aspect: _of_aspect(hits, measure, "Aspect", "aspect", aspect),
+    ties=Ties(
+        lambda hits, measure, aspect: _expected_per_aspect(measure, hits)[
+            :, _column(hits, "Aspect", "aspect", aspect)
+        ],
+        extremes=lambda hits, measure, aspect: _extremes_of(
+            measure, hits, _column(hits, "Aspect", "aspect", aspect)
+        ),
+        steps=True,
+    ),
 )
 def Aspect(hits: Hits, measure: Inner, aspect: AspectName = None) -> Floats:
     """A measure of one aspect, such as credibility, which ignores all other aspects.
@@ -223,6 +276,10 @@ def Aspect(hits: Hits, measure: Inner, aspect: AspectName = None) -> Floats:
         },
         hits.rank.shape[1],
     ),
+    ties=Ties(
+        lambda hits, measure, good, bad: _contrast(hits, _expected_per_aspect(measure, hits), good, bad),
+        steps=True,
+    ),
 )
 def Contrast(hits: Hits, measure: Inner, good: GoodAspect = "helpful", bad: BadAspect = "harmful") -> Floats:
     """The score on a good aspect minus the score on a bad one, such as helpful minus harmful documents.
@@ -236,9 +293,20 @@ def Contrast(hits: Hits, measure: Inner, good: GoodAspect = "helpful", bad: BadA
     >>> evaluate(two, {"q": {"a": 2, "b": 1}}, ["Contrast(RR)"]).mean()
     {'run': {'Contrast(RR)': 0.5}}
     """
-    score = measure.per_aspect(hits)
+    return _contrast(hits, measure.per_aspect(hits), good, bad)
+
+
+def _contrast(hits: Hits, score: Floats, good: str, bad: str) -> Floats:
     plus, minus = _column(hits, "Contrast", "good", good), _column(hits, "Contrast", "bad", bad)
     return np.asarray(score[:, plus] - score[:, minus])
+
+
+def _extremes_of(measure: Measure, hits: Hits, column: int) -> tuple[Floats, Floats]:
+    """(N,) twice: the lowest and the highest score of one aspect over all orders of tied documents"""
+    from rankprism.measures.ties.scores import extremes_per_aspect
+
+    low, high = extremes_per_aspect(measure, hits)
+    return low[:, column], high[:, column]
 
 
 def _of_aspect(hits: Hits, measure: Measure, name: str, parameter: str, aspect: str | None) -> MadeOf | None:

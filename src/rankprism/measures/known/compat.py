@@ -5,7 +5,7 @@ from __future__ import annotations
 import decimal
 from decimal import Decimal
 from functools import lru_cache
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,9 +14,9 @@ from rankprism.arrays import Floats, Longs
 from rankprism.data.hits import NOWHERE, Hits
 from rankprism.measures.bounds.graded import compatibility
 from rankprism.measures.declare import single
-from rankprism.measures.definition import Bounds
+from rankprism.measures.definition import Bounds, Ties
 from rankprism.measures.parameter import Range
-from rankprism.measures.parts import Persistence, total
+from rankprism.measures.parts import Persistence, over_best, ratio, total
 from rankprism.measures.tables import powers
 from rankprism.measures.terms import Terms
 
@@ -31,6 +31,7 @@ Depth = Annotated[int | None, Range(1), "the last rank to compare; None means th
     bounds=Bounds("outer", lambda c, **settings: compatibility(c, _place(c.hits), **settings)),
     cite="clarke2021assessing clarke2020offline",
     compared="100 runs of TREC Health Misinformation 2021, Decision 2019 and Deep Learning 2021 (1e-12)",
+    ties=Ties(lambda hits, **settings: _expected(hits, **settings), lambda hits, **_: hits.grade, steps=True),
 )
 def Compat(hits: Hits, p: Persistence = 0.95, normalize: ByIdeal = True, depth: Depth = None) -> Terms:
     """Compatibility: the rank-biased overlap of a ranking with the ideal ranking most similar to it.
@@ -58,7 +59,26 @@ def _overlaps(hits: Hits, p: float, normalize: bool, depth: int | None) -> tuple
     # and after those with the same grade that are ranked higher.
     found = (grade > 0) & (hits.rank != NOWHERE)[:, None, :]
     place = _ideal_place(grade, pool, hits.topic)
-    relevant = (pool > 0).sum(-1)[hits.topic]  # (N, A) the length of the ideal ranking
+    # Both rankings contain a document at all depths d from max(r, s) to n, and it adds p^(d-1)/d for each.
+    first = np.maximum(place, np.where(found, hits.rank[:, None, :], 1))
+    of = _depths(hits, p, depth)
+    inside = found & (first <= of.end[:, :, None])
+    gained = np.where(inside, of.until[:, :, None] - of.overlap[np.minimum(first, of.last) - 1], 0.0)
+    return gained, _divisor(hits, of, p, normalize)
+
+
+class _Depths(NamedTuple):
+    """The depths at which two rankings are compared."""
+
+    overlap: Floats  #: Σ_{d≤m} p^(d-1)/d for m = 0, 1, …, last
+    until: Floats  #: (N, A) the same sum down to the last depth
+    end: Longs  #: (N, A) the last depth at which a document can be added
+    last: int
+    beyond: int | None  #: the last depth, if it is too far down for the table
+
+
+def _depths(hits: Hits, p: float, depth: int | None) -> _Depths:
+    relevant = (hits.pool.grade > 0).sum(-1)[hits.topic]  # (N, A) the length of the ideal ranking
     longest = np.maximum(hits.length[:, None], relevant)
     last = int(longest.max(initial=1))  # no document is added below it
     if depth is None:
@@ -67,26 +87,41 @@ def _overlaps(hits: Hits, p: float, normalize: bool, depth: int | None) -> tuple
         depth = min(depth, 1 << 63)  # below this depth, p^d is 0 for any p below 1
         last = min(depth, max(last, _SUMMED))
         end = np.full(relevant.shape, min(depth, last))
-    # Both rankings contain a document at all depths d from max(r, s) to n, and it adds p^(d-1)/d for each.
-    first = np.maximum(place, np.where(found, hits.rank[:, None, :], 1))
-    power = powers(last, p)
-    overlap = _sums(power / np.arange(1, last + 1))
+    overlap = _sums(powers(last, p) / np.arange(1, last + 1))
     beyond = depth if depth is not None and depth > _SUMMED else None
     until = overlap[end]
     if beyond is not None:
         until = np.full(end.shape, overlap[_SUMMED] + _overlap_beyond(beyond, p))
-    inside = found & (first <= end[:, :, None])
-    gained = np.where(inside, until[:, :, None] - overlap[np.minimum(first, last) - 1], 0.0)
+    return _Depths(overlap, until, end, last, beyond)
+
+
+def _divisor(hits: Hits, of: _Depths, p: float, normalize: bool) -> Floats:
+    """(N, A) what the overlap is divided by"""
     if not normalize:
-        sums = _sums(power)
-        if beyond is None:
-            return gained, sums[end]
-        return gained, np.full(end.shape, sums[_SUMMED] + _powers_beyond(beyond, p))
+        sums = _sums(powers(of.last, p))
+        if of.beyond is None:
+            return np.asarray(sums[of.end])
+        return np.full(of.end.shape, sums[_SUMMED] + _powers_beyond(of.beyond, p))
     # In the overlap of the ideal ranking with itself, document j counts at all depths from j.
+    relevant = (hits.pool.grade > 0).sum(-1)[hits.topic]
     j = np.arange(1, int(relevant.max(initial=0)) + 1)
-    counted = j <= np.minimum(relevant, end)[:, :, None]
-    best = total(np.where(counted, until[:, :, None] - overlap[np.minimum(j, last) - 1], 0.0))
-    return gained, best
+    counted = j <= np.minimum(relevant, of.end)[:, :, None]
+    each = of.until[:, :, None] - of.overlap[np.minimum(j, of.last) - 1]
+    return total(np.where(counted, each, 0.0))
+
+
+def _expected(hits: Hits, p: float, normalize: bool, depth: int | None) -> Floats:
+    """(N, A) the expectation over all orders of tied documents"""
+    from rankprism.measures.ties.graded import expected_overlap
+
+    of = _depths(hits, p, depth)
+
+    def added(row: Longs, aspect: Longs, first: Longs) -> Floats:
+        inside = first <= of.end[row, aspect]
+        return np.where(inside, of.until[row, aspect] - of.overlap[np.minimum(first, of.last) - 1], 0.0)
+
+    overlap = expected_overlap(hits, added)
+    return (over_best if normalize else ratio)(overlap, _divisor(hits, of, p, normalize))
 
 
 def _sums(terms: Floats) -> Floats:

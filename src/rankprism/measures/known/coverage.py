@@ -12,7 +12,7 @@ from rankprism.data.hits import NOWHERE, Hits, Pool
 from rankprism.measures.bounds.coverage import subtopic_precision, subtopic_reciprocal_rank
 from rankprism.measures.compared import NDEVAL, NTCIREVAL
 from rankprism.measures.declare import measure
-from rankprism.measures.definition import Bounds
+from rankprism.measures.definition import Bounds, Ties
 from rankprism.measures.parameter import MOST_NODES, Cutoff, Range
 from rankprism.measures.parts import (
     FIRST,
@@ -72,7 +72,7 @@ def rank_of_level(hits: Hits, rel: float, level: float) -> Floats:
     return np.where((rank == NOWHERE) | (need == 0), np.inf, rank)
 
 
-@measure(bounds=Bounds("exact", subtopic_reciprocal_rank), cite="zhai2003beyond")
+@measure(bounds=Bounds("exact", subtopic_reciprocal_rank), cite="zhai2003beyond", ties=Ties(steps=True))
 def S_RR(hits: Hits, level: Level = 1.0, rel: Rel = 1.0) -> Floats:
     """Subtopic reciprocal rank: 1 divided by the rank at which a given share of the aspects is reached.
 
@@ -122,6 +122,7 @@ def _s_precision(hits: Hits, level: float, rel: float, nodes: int) -> tuple[Floa
     interval=_s_precision,
     bounds=Bounds("outer", lambda c, level, rel, nodes: subtopic_precision(c, level, rel, 0.0, 1.0, nodes)),
     cite="zhai2003beyond",
+    ties=Ties(steps=True),
 )
 def S_precision(hits: Hits, level: Level = 1.0, rel: Rel = 1.0, nodes: CoverNodes = 20_000) -> Floats:
     """S-precision: the fewest documents that reach a share of the aspects, over the number the ranking needs.
@@ -159,6 +160,7 @@ def _ws_precision(
     interval=_ws_precision,
     bounds=Bounds("outer", subtopic_precision),
     cite="zhai2003beyond",
+    ties=Ties(steps=True),
 )
 def WS_precision(
     hits: Hits,
@@ -186,6 +188,10 @@ def WS_precision(
 @measure(
     bounds=Bounds("none", reason="it counts judged documents and does not look at their grades"),
     cite="macavaney2022streamlining",
+    ties=Ties(
+        lambda hits, cutoff: _judged(hits, cutoff, "expected"),
+        extremes=lambda hits, cutoff: (_judged(hits, cutoff, "lowest"), _judged(hits, cutoff, "highest")),
+    ),
 )
 def Judged(hits: Hits, cutoff: Cutoff = None) -> Floats:
     """Judged: the share of the first k documents that are judged.
@@ -199,3 +205,24 @@ def Judged(hits: Hits, cutoff: Cutoff = None) -> Floats:
     last = NOWHERE - 1 if cutoff is None else cutoff
     seen = (hits.judged <= last).sum(-1).astype(np.float64)
     return ratio(seen, np.minimum(hits.length, last).astype(np.float64))
+
+
+def _judged(hits: Hits, cutoff: int | None, which: str) -> Floats:
+    """(N,) the share over all orders of tied documents
+
+    Of a group that the cutoff divides, k - o documents count. They are any of them, the unjudged ones first,
+    or the judged ones first.
+    """
+    assert hits.tied is not None
+    last = NOWHERE - 1 if cutoff is None else cutoff
+    start, size = hits.tied.start, hits.tied.size
+    there = hits.judged != NOWHERE
+    whole = there & (start + size <= last)
+    cut = there & (start < last) & ~whole
+    judged, n = cut.sum(-1), np.where(cut, size, 0).max(-1, initial=0)
+    places = np.where(n > 0, last - np.where(cut, start, 0).max(-1, initial=0), 0)
+    if which == "expected":
+        some = ratio(judged * places.astype(np.float64), n.astype(np.float64))
+    else:
+        some = np.minimum(judged, places) if which == "highest" else np.maximum(places - (n - judged), 0)
+    return ratio(whole.sum(-1) + some.astype(np.float64), np.minimum(hits.length, last).astype(np.float64))

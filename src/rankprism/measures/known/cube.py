@@ -4,7 +4,7 @@ information on each aspect (Luo et al. 2013), and precision and reciprocal rank 
 from __future__ import annotations
 
 from functools import cache
-from typing import Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from rankprism.measures.bounds.cube import cube_test, cube_test_bound, filled_at
 from rankprism.measures.bounds.ranges import Pair, quotient
 from rankprism.measures.compared import TREC_DD
 from rankprism.measures.declare import measure
-from rankprism.measures.definition import Bounds
+from rankprism.measures.definition import Bounds, Ties
 from rankprism.measures.known.coverage import rank_of_level
 from rankprism.measures.parameter import Cutoff, OneOf, Range, Role
 from rankprism.measures.parts import (
@@ -39,8 +39,12 @@ from rankprism.measures.parts import (
     total,
     weighted_sum,
 )
+from rankprism.measures.registry import lookup
 from rankprism.measures.tables import powers_of_rest
 from rankprism.measures.terms import MadeOf, Terms, of_all_aspects
+
+if TYPE_CHECKING:
+    from rankprism.measures.ties.lattice import Law
 
 _YEARS = "as in the programs of TREC Dynamic Domain 2015 and 2016"
 CubeForm = Annotated[
@@ -113,6 +117,16 @@ class Cube(NamedTuple):
         top = hits.top(self.cutoff)
         return ratio(self.filled(top).max(-1, initial=0.0), self.time(top))
 
+    def can_bind(self, hits: Hits) -> Bools:
+        """(N,) whether some order of the documents may fill an aspect above `height`
+
+        The order of descending grades fills it most. Unless an aspect is full, what a document adds depends
+        only on which documents are above.
+        """
+        g = -np.sort(-hits.grade, axis=-1)
+        most = (1 - self.alpha) * discounted_sum(g, powers_of_rest(g.shape[-1], self.alpha))
+        return np.asarray((most > self.height * (1 - 1e-9)).any(-1))
+
     def made_of(self, hits: Hits, scale: Floats) -> MadeOf:
         """The gain of each document in the cube, and its scale (N,)."""
         rise = np.diff(self.filled(hits), axis=-1, prepend=0.0)
@@ -124,6 +138,11 @@ class Cube(NamedTuple):
     cite="luo2013water amigo2018axiomatic",
     compared=TREC_DD,
     made_of=lambda hits, **settings: _of_ct(hits, **settings),
+    ties=Ties(
+        lambda hits, **settings: _law("CT", hits, **settings).expected,
+        extremes=lambda hits, **settings: _law("CT", hits, **settings)[1:],
+        steps=lambda form, **_: form == "paper",
+    ),
 )
 def CT(
     hits: Hits,
@@ -163,6 +182,19 @@ def CT(
     new = g * decay(alpha)(g) * _wanted(g, saturation)
     per_aspect = discounted_sum(new, hit_discount(hits, RECIPROCAL))
     return expected(per_aspect, aspect_weights(hits, Gain(gain, rel), weighted=True))
+
+
+def _law(name: str, hits: Hits, **settings: Any) -> Law:
+    """The scores over all orders of tied documents. If an aspect may become full, all orders are listed."""
+    from rankprism.measures.ties.scores import law
+
+    measure = lookup(name)(**settings)
+    if measure.has_steps:
+        return law(measure, hits)
+    cube = Cube(
+        settings.get("form", _BOUNDED), *(settings[one] for one in ("alpha", "height", "batch", "cutoff"))
+    )
+    return law(measure, hits, steps=~cube.can_bind(hits))
 
 
 def _wanted(g: Floats, saturation: float) -> Bools:
@@ -205,6 +237,10 @@ _BOUNDED = "trec-dd-2016"
     cite="luo2013water yang2016trec",
     compared=TREC_DD,
     made_of=lambda hits, **settings: _of_nct(hits, Cube(_BOUNDED, **settings)),
+    ties=Ties(
+        lambda hits, **settings: _law("nCT", hits, **settings).expected,
+        extremes=lambda hits, **settings: _law("nCT", hits, **settings)[1:],
+    ),
 )
 def nCT(
     hits: Hits, alpha: CubeAlpha = 0.5, height: Height = 5.0, batch: Batch = 5, cutoff: Cutoff = None
@@ -258,6 +294,10 @@ def _nct_bounds(c: Completions, **settings: Any) -> Pair:
     bounds=Bounds("outer", lambda c, **settings: _act_bounds(c, Cube(**settings))),
     cite="luo2013water yang2016trec",
     compared=TREC_DD,
+    ties=Ties(
+        lambda hits, **settings: _law("ACT", hits, **settings).expected,
+        extremes=lambda hits, **settings: _law("ACT", hits, **settings)[1:],
+    ),
 )
 def ACT(
     hits: Hits,
@@ -346,7 +386,13 @@ RecallForm = Annotated[
 ]
 
 
-@measure(bounds=Bounds("outer", precision_at_recall), cite="yang2015overview", compared=TREC_DD)
+@measure(
+    bounds=Bounds("outer", precision_at_recall),
+    cite="yang2015overview",
+    compared=TREC_DD,
+    # The number of documents that reach a new aspect depends on the order of those above.
+    ties=Ties(steps=lambda rel, form: form in ("trec-dd-2015", "trec-dd-2016")),
+)
 def P_at_recall(hits: Hits, rel: Rel = 1.0, form: RecallForm = "trec-dd-2015") -> Floats:
     """Precision at full recall: the share of relevant documents, until all aspects are reached.
 
@@ -377,7 +423,12 @@ def _rank_at_recall(hits: Hits, rel: float) -> Floats:
     return np.minimum(rank_of_level(hits, rel, 1.0), hits.length.astype(np.float64))
 
 
-@measure(bounds=Bounds("outer", rank_at_recall), cite="yang2015overview", compared=TREC_DD)
+@measure(
+    bounds=Bounds("outer", rank_at_recall),
+    cite="yang2015overview",
+    compared=TREC_DD,
+    ties=Ties(steps=True),
+)
 def RR_at_recall(hits: Hits, rel: Rel = 1.0) -> Floats:
     """Reciprocal rank at full recall: 1 divided by the rank at which all aspects are reached.
 

@@ -27,16 +27,25 @@ from rankprism.measures.bounds.graded import p_plus, q_measure
 from rankprism.measures.bounds.ranges import Pair, over_aspects, weights
 from rankprism.measures.compared import NTCIREVAL, SAKAI_SONG
 from rankprism.measures.declare import measure
-from rankprism.measures.definition import Bounds, Definition
-from rankprism.measures.family import folded_formula
+from rankprism.measures.definition import Bounds, Definition, Ties
+from rankprism.measures.family import best_of_one, folded_formula
 from rankprism.measures.known.coverage import StRecall
-from rankprism.measures.known.graded import Blend, P_plus, Q, blended_ratio, blended_ratios
+from rankprism.measures.known.graded import (
+    Blend,
+    P_plus,
+    Q,
+    blended_ratio,
+    blended_ratios,
+    expected_ratios,
+)
 from rankprism.measures.measure import Measure
 from rankprism.measures.mixture import Mixture
 from rankprism.measures.parameter import CUTOFF, JUDGED_ONLY, Cutoff, Range, declared, parameters_of
 from rankprism.measures.parts import (
     CASCADE,
+    FIRST,
     LOGARITHMIC,
+    NO_NOVELTY,
     RECIPROCAL,
     Gain,
     GainRule,
@@ -48,8 +57,10 @@ from rankprism.measures.parts import (
     geometric,
     hit_gain,
     live_weights,
+    over_best,
     pool_gain,
     seen,
+    weighted_sum,
 )
 from rankprism.measures.registry import register
 from rankprism.measures.terms import Terms
@@ -101,9 +112,12 @@ def d_measure(
         return chances(g) if is_absolute else shares_of_highest(g) if parts.gain.kind == "share" else g
 
     def decorate(parts_of: Callable[..., Parts]) -> Measure:
+        formula = folded_formula(parts_of, fold, gains)
+        if navigational:  # the global gain of a document depends on those above
+            formula = formula._replace(ties=Ties(_expected_din, steps=True))
         return register(
             Definition(
-                folded_formula(parts_of, fold, gains),
+                formula,
                 (*parameters_of(parts_of), GAIN, DIGITS, JUDGED_ONLY, CUTOFF),
                 cite=(cite,),
                 compared=compared,
@@ -111,6 +125,28 @@ def d_measure(
         )
 
     return decorate
+
+
+def _expected_din(hits: Hits, cutoff: int | None, gain: str, digits: int | None) -> Floats:
+    """(N,) the expectation of DIN-nDCG over all orders of tied documents
+
+    Without rounding it is a sum over intents, of which a navigational one counts only once.
+    """
+    from rankprism.measures.ties.scores import law
+    from rankprism.measures.ties.sums import expected_per_aspect
+
+    if digits is not None:
+        return law(DIN_nDCG(gain=gain, digits=digits, cutoff=cutoff), hits).expected
+    every, first = (
+        expected_per_aspect(hits, Parts(LOGARITHMIC, Gain(gain), novelty), cutoff)
+        for novelty in (NO_NOVELTY, FIRST)
+    )
+    each = np.where(hits.pool.navigational[hits.topic], first, every)
+    gained = weighted_sum(each, aspect_weights(hits, Gain(gain), weighted=True))
+    ideal = best_of_one(
+        global_gain(hits, gain, None), Parts(LOGARITHMIC, Gain("linear"), over="per-aspect"), cutoff
+    )
+    return over_best(gained, ideal[:, 0])
 
 
 def sharp(gamma: float, d: Measure) -> Mixture:
@@ -155,6 +191,13 @@ def D_nDCG() -> Parts:
     bounds=Bounds("outer", _q_bounds),
     cite="sakai2011evaluating",
     compared=f"{NTCIREVAL}; {SAKAI_SONG}",
+    ties=Ties(
+        lambda hits, beta, gain, digits, cutoff: expected_ratios(
+            global_gain(hits, gain, digits), beta, "linear", cutoff
+        )[:, 0],
+        lambda hits, gain, digits, **_: global_gain(hits, gain, digits).grade,
+        steps=True,
+    ),
 )
 def D_Q(
     hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None
@@ -260,7 +303,25 @@ def DINSharp_nDCG(
     return sharp(gamma, DIN_nDCG(gain=gain, digits=digits, cutoff=cutoff))
 
 
-@measure(bounds=Bounds("outer", _plus_bounds), cite="sakai2012intuitiveness", aliases="P+Q")
+def _expected_plus(hits: Hits, beta: float, gain: str, cutoff: int | None) -> Floats:
+    """(N,) the expectation of P+Q over all orders of tied documents, which is linear in the intents"""
+    from rankprism.measures.ties.scores import expected_per_aspect
+
+    informational = expected_per_aspect(Q(beta=beta, gain=gain, cutoff=cutoff), hits)
+    if not hits.pool.navigational[hits.topic].any():
+        score = informational
+    else:
+        navigational = expected_per_aspect(P_plus(beta=beta, gain=gain, cutoff=cutoff), hits)
+        score = np.where(hits.pool.navigational[hits.topic], navigational, informational)
+    return expected(score, aspect_weights(hits, Gain(gain), weighted=True))
+
+
+@measure(
+    bounds=Bounds("outer", _plus_bounds),
+    cite="sakai2012intuitiveness",
+    aliases="P+Q",
+    ties=Ties(lambda hits, **settings: _expected_plus(hits, **settings)),
+)
 def P_plusQ(hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = None) -> Floats:
     """P+Q: Q for informational intents and P+ for navigational intents.
 
@@ -318,6 +379,7 @@ def D_nERR() -> Parts:
     ),
     cite="sakai2011evaluating",
     compared=NTCIREVAL,
+    ties=Ties(lambda hits, **settings: _expected_ebr(hits, **settings), steps=True),
 )
 def D_EBR(
     hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None
@@ -333,6 +395,13 @@ def D_EBR(
     hits = global_gain(hits, gain, digits).top(cutoff)
     r = hit_gain(hits, Gain("chance"))
     return Terms({"blended ratio": blended_ratio(hits, beta, "linear"), "stop": r, "reach": CASCADE(r)})
+
+
+def _expected_ebr(hits: Hits, beta: float, gain: str, digits: int | None, cutoff: int | None) -> Floats:
+    from rankprism.measures.ties.graded import expected_stop_ratios
+
+    folded = global_gain(hits, gain, digits)
+    return expected_stop_ratios(folded, hit_gain(folded, Gain("chance")), folded.grade, beta, cutoff)[:, 0]
 
 
 @d_measure(cite="sakai2019diversity", compared=NTCIREVAL)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from rankprism.measures.bounds.graded import graded_precision, p_plus, q_measure
 from rankprism.measures.bounds.ranges import Pair
 from rankprism.measures.compared import SAKAI_SONG
 from rankprism.measures.declare import single
-from rankprism.measures.definition import Bounds
+from rankprism.measures.definition import Bounds, Ties
 from rankprism.measures.ideal import sorted_gains
 from rankprism.measures.parameter import Cutoff, OneOf, Range
 from rankprism.measures.parts import (
@@ -47,6 +47,11 @@ def blended_ratio(hits: Hits, beta: float, gain: str) -> Floats:
     return (g > 0) * (found + beta * gained) / (hits.rank[:, None, :] + beta * best)
 
 
+def _by_grade(hits: Hits, **settings: Any) -> Floats:
+    """(N, A, H) the grades, which decide where tied documents are in the best and in the worst order"""
+    return hits.grade
+
+
 def ideal_gain(hits: Hits, gain: str) -> Floats:
     """(N, A, H) cg*: the sum of gains of the ideal ranking down to the rank of each retrieved document."""
     sums = np.cumsum(sorted_gains(hits.pool, Gain(gain)), axis=-1)
@@ -62,6 +67,7 @@ def ideal_gain(hits: Hits, gain: str) -> Floats:
     ),
     cite="sakai2005reliability sakai2011evaluating",
     compared=SAKAI_SONG,
+    ties=Ties(lambda hits, **settings: expected_ratios(hits, **settings), _by_grade, steps=True),
 )
 def Q(hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = None) -> Terms:
     """Q-measure: average precision in which the precision also takes gains into account.
@@ -79,11 +85,23 @@ def Q(hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = No
     return blended_ratios(hits, beta, gain, cutoff)
 
 
+def expected_ratios(hits: Hits, beta: float, gain: str, cutoff: int | None) -> Floats:
+    """(N, A) the expectation of Q over all orders of tied documents"""
+    from rankprism.measures.ties.graded import blended_ratios
+
+    return over_best(blended_ratios(hits, beta, Gain(gain), cutoff), _reachable(hits, gain, cutoff))
+
+
+def _reachable(hits: Hits, gain: str, cutoff: int | None) -> Floats:
+    """(N, A) min(k,R)"""
+    R = relevant(hits.pool, Gain(gain))[hits.topic]
+    return R if cutoff is None else np.minimum(R, cutoff)
+
+
 def blended_ratios(hits: Hits, beta: float, gain: str, cutoff: int | None) -> Terms:
     """The terms of Q. They are divided by min(k,R)."""
-    R = relevant(hits.pool, Gain(gain))[hits.topic]
-    reachable = R if cutoff is None else np.minimum(R, cutoff)
-    return Terms({"blended ratio": blended_ratio(hits.top(cutoff), beta, gain)}, over=reachable)
+    ratios = blended_ratio(hits.top(cutoff), beta, gain)
+    return Terms({"blended ratio": ratios}, over=_reachable(hits, gain, cutoff))
 
 
 @single(
@@ -164,6 +182,15 @@ def _ideal_gap(pool: Pool, levels: str | Mapping[float, float], cutoff: int | No
     return _gap(ideal, rank[None], levels)
 
 
+def _expected_gap(hits: Hits, levels: str | Mapping[float, float], cutoff: int | None) -> Floats:
+    """(N, A) the expectation of `_gap` over all orders of tied documents"""
+    from rankprism.measures.ties.graded import graded_precision
+
+    grades = np.unique(hits.grade[hits.grade > 0])
+    steps = np.diff(_worth(grades, levels), prepend=0.0)
+    return graded_precision(hits, dict(zip(grades.tolist(), steps.tolist(), strict=True)), cutoff)
+
+
 _SMALLEST = 5e-324  # any grade above 0
 
 
@@ -185,6 +212,13 @@ def _gap_bounds(c: Completions, levels: str | Mapping[float, float], cutoff: int
     cite="robertson2010extending sakai2011evaluating",
     compared=SAKAI_SONG,
     made_of=lambda hits, levels: _of_gap(hits, levels, _ideal_gap(hits.pool, levels)),
+    ties=Ties(
+        lambda hits, levels: over_best(
+            _expected_gap(hits, levels, None), _ideal_gap(hits.pool, levels)[hits.topic]
+        ),
+        _by_grade,
+        steps=True,
+    ),
 )
 def GAP(hits: Hits, levels: Levels = "uniform") -> Floats:
     """Graded average precision: AP for a user whose threshold of relevance is not known.
@@ -205,6 +239,13 @@ def GAP(hits: Hits, levels: Levels = "uniform") -> Floats:
     compared=SAKAI_SONG,
     made_of=lambda hits, levels, cutoff: _of_gap(
         hits.top(cutoff), levels, _ideal_gap(hits.pool, levels, cutoff)
+    ),
+    ties=Ties(
+        lambda hits, levels, cutoff: over_best(
+            _expected_gap(hits, levels, cutoff), _ideal_gap(hits.pool, levels, cutoff)[hits.topic]
+        ),
+        _by_grade,
+        steps=True,
     ),
 )
 def nGAP(hits: Hits, levels: Levels = "uniform", cutoff: Cutoff = None) -> Floats:

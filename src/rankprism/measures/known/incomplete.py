@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankprism.arrays import Longs
+from rankprism.arrays import Floats, Longs
 from rankprism.data.hits import Hits
 from rankprism.measures.compared import TREC_EVAL
 from rankprism.measures.declare import single
-from rankprism.measures.definition import Bounds
-from rankprism.measures.parts import Rel, binary, hit_gain, ratio, relevant
+from rankprism.measures.definition import Bounds, Ties
+from rankprism.measures.parts import Rel, binary, hit_gain, over_best, ratio, relevant
 from rankprism.measures.terms import Terms
 
 #: trec_eval adds this to the numbers of documents, so that 0 of 0 is a half.
@@ -34,6 +34,9 @@ def judged_above(hits: Hits) -> tuple[Longs, Longs]:
     bounds=Bounds("none", reason="it leaves out unjudged documents, and a judgment would put them back in"),
     cite="buckley2004retrieval",
     compared=TREC_EVAL,
+    ties=Ties(
+        lambda hits, rel: _expected_bpref(hits, rel), extremes=lambda hits, rel: _bpref_extremes(hits, rel)
+    ),
 )
 def Bpref(hits: Hits, rel: Rel = 1.0) -> Terms:
     """Binary preference: how rarely a judged non-relevant document is ranked above a relevant one.
@@ -51,15 +54,39 @@ def Bpref(hits: Hits, rel: Rel = 1.0) -> Terms:
     """
     gain, R = hit_gain(hits, binary(rel)), relevant(hits.pool, binary(rel))[hits.topic]
     above = judged_above(hits)[0][:, None, :] - (np.cumsum(gain, axis=-1) - gain)
-    N = np.inf if hits.pool.judged is None else hits.pool.judged[hits.topic][:, None] - R
-    lost = ratio(np.minimum(above, R[:, :, None]), np.minimum(N, R)[:, :, None])
+    lost = ratio(np.minimum(above, R[:, :, None]), _most_above(hits, R)[:, :, None])
     return Terms({"gain": gain, "preferred": 1 - lost}, over=R)
+
+
+def _most_above(hits: Hits, R: Floats) -> Floats:
+    """(N, A) min(N, R)"""
+    N = np.inf if hits.pool.judged is None else hits.pool.judged[hits.topic][:, None] - R
+    return np.minimum(N, R)
+
+
+def _expected_bpref(hits: Hits, rel: float) -> Floats:
+    from rankprism.measures.ties.incomplete import expected_preferred
+
+    R = relevant(hits.pool, binary(rel))[hits.topic]
+    return over_best(expected_preferred(hits, binary(rel), R, _most_above(hits, R)), R)
+
+
+def _bpref_extremes(hits: Hits, rel: float) -> tuple[Floats, Floats]:
+    """Relevant documents come last or first among the judged documents of their group."""
+    from rankprism.measures.ties.incomplete import sorted_judged
+
+    worth = hit_gain(hits, binary(rel))[:, 0]
+    low, high = (Bpref(rel=rel).per_aspect(sorted_judged(hits, worth, best)) for best in (False, True))
+    return low, high
 
 
 @single(
     bounds=Bounds("none", reason="it estimates how many of the unjudged documents are relevant"),
     cite="yilmaz2006estimating",
     compared=TREC_EVAL,
+    ties=Ties(
+        lambda hits, rel: _expected_infap(hits, rel), extremes=lambda hits, rel: _infap_extremes(hits, rel)
+    ),
 )
 def infAP(hits: Hits, rel: Rel = 1.0) -> Terms:
     """Inferred average precision: AP estimated from a sample of the pool.
@@ -83,3 +110,18 @@ def infAP(hits: Hits, rel: Rel = 1.0) -> Terms:
     share = (above + EPSILON) / (judged + 2 * EPSILON)
     precision = (1 + (judged + unjudged) * share) / hits.rank[:, None, :]
     return Terms({"gain": gain, "precision": precision}, over=R, is_best=False)
+
+
+def _expected_infap(hits: Hits, rel: float) -> Floats:
+    from rankprism.measures.ties.incomplete import expected_inferred
+
+    R = relevant(hits.pool, binary(rel))[hits.topic]
+    return ratio(expected_inferred(hits, binary(rel), EPSILON), R)
+
+
+def _infap_extremes(hits: Hits, rel: float) -> tuple[Floats, Floats]:
+    from rankprism.measures.ties.incomplete import inferred_extremes
+
+    R = relevant(hits.pool, binary(rel))[hits.topic]
+    low, high = inferred_extremes(hits, binary(rel), EPSILON)
+    return ratio(low, R), ratio(high, R)

@@ -17,11 +17,12 @@ from rankprism.data.hits import Hits, Pool
 from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.bounds.ranges import Pair, rising
 from rankprism.measures.declare import measure
-from rankprism.measures.definition import Bounds
+from rankprism.measures.definition import Bounds, Ties
 from rankprism.measures.parameter import Cutoff
-from rankprism.measures.parts import expected
+from rankprism.measures.parts import FIRST, UNIFORM, Parts, binary, expected
 from rankprism.measures.terms import Terms
 
+_ANY = 5e-324  # any grade above 0 is partial support
 Strict = Annotated[bool, "partial support counts nothing; otherwise it counts ½"]
 
 TREC_RAG = "TREC RAG 2024's definitions, worked by hand (1e-12)"
@@ -57,11 +58,26 @@ def _bounds(c: Completions, weight: Floats, strict: bool, cutoff: int | None) ->
     return expected(low, weight[g.topic]), expected(high, weight[g.topic])
 
 
+def _expected(hits: Hits, weight: Floats, strict: bool, cutoff: int | None) -> Floats:
+    """(N,) the expectation over all orders of tied documents
+
+    The credit for a nugget is a step for partial support and a step for support, and each is the success of
+    finding a passage of at least that grade.
+    """
+    from rankprism.measures.ties.sums import expected_per_aspect
+
+    some, full = (
+        expected_per_aspect(hits, Parts(UNIFORM, binary(least), FIRST), cutoff) for least in (_ANY, 1.0)
+    )
+    return expected(full if strict else (some + full) / 2, weight[hits.topic])
+
+
 @measure(
     bounds=Bounds("exact", lambda c, **settings: _bounds(c, every(c.hits.pool), **settings)),
     cite="pradeep2025great",
     compared=TREC_RAG,
     answers=True,
+    ties=Ties(lambda hits, **settings: _expected(hits, every(hits.pool), **settings), steps=True),
 )
 def NuggetAll(hits: Hits, strict: Strict = False, cutoff: Cutoff = None) -> Terms:
     """Nugget recall: the share of a topic's nuggets that an answer supports.
@@ -85,6 +101,7 @@ def NuggetAll(hits: Hits, strict: Strict = False, cutoff: Cutoff = None) -> Term
     cite="pradeep2025great",
     compared=TREC_RAG,
     answers=True,
+    ties=Ties(lambda hits, **settings: _expected(hits, vital(hits.pool), **settings), steps=True),
 )
 def NuggetVital(hits: Hits, strict: Strict = False, cutoff: Cutoff = None) -> Terms:
     """Vital nugget recall: the share of a topic's vital nuggets that an answer supports.
@@ -108,6 +125,7 @@ def NuggetVital(hits: Hits, strict: Strict = False, cutoff: Cutoff = None) -> Te
     cite="pradeep2025great",
     compared=TREC_RAG,
     answers=True,
+    ties=Ties(lambda hits, **settings: _expected(hits, hits.pool.weight, **settings), steps=True),
 )
 def NuggetWeighted(hits: Hits, strict: Strict = False, cutoff: Cutoff = None) -> Terms:
     """Weighted nugget recall: nugget recall in which an okay nugget counts half as much as a vital one.

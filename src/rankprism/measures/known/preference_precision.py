@@ -13,6 +13,7 @@ import numpy as np
 from rankprism.arrays import Bools, Floats, Ints, Longs
 from rankprism.data.hits import NOWHERE
 from rankprism.measures.declare import measure
+from rankprism.measures.definition import Ties
 from rankprism.measures.parameter import Cutoff
 from rankprism.measures.parts import LOGARITHMIC, ratio, total
 from rankprism.measures.preferences.hits import UNBOUNDED, PreferenceHits
@@ -20,7 +21,11 @@ from rankprism.measures.preferences.utility import NONE, Shown
 
 
 @measure(
-    needs="preferences", bounds=UNBOUNDED, cite="carterette2008evaluation", aliases="preference_precision"
+    needs="preferences",
+    bounds=UNBOUNDED,
+    cite="carterette2008evaluation",
+    aliases="preference_precision",
+    ties=Ties(lambda hits, cutoff: _expected(hits, cutoff)),
 )
 def ppref(hits: PreferenceHits, cutoff: Cutoff = None) -> Floats:
     """Preference precision: the share of the judged pairs that the ranking has in the right order.
@@ -41,6 +46,22 @@ def ppref(hits: PreferenceHits, cutoff: Cutoff = None) -> Floats:
     correct, first = _ordered(hits.shown, hits.rank, hits.doc, cutoff)
     inside = first != NOWHERE
     return ratio((correct & inside).sum(-1).astype(np.float64), inside.sum(-1).astype(np.float64))
+
+
+def _expected(hits: PreferenceHits, cutoff: int | None) -> Floats:
+    """(N,) the expectation over all orders of tied documents
+
+    Unless the cutoff divides a group, the same pairs are ordered in all orders.
+    """
+    from rankprism.measures.ties.preferences import by_reversal, divided_by
+    from rankprism.measures.ties.scores import law
+
+    own = ppref(cutoff=cutoff)
+    score = by_reversal(own, hits)
+    rows = np.flatnonzero(divided_by(hits, cutoff))
+    if len(rows):
+        score[rows] = law(own, hits.rows(rows)).expected
+    return score
 
 
 @measure(

@@ -11,11 +11,12 @@ from typing import Annotated
 
 import numpy as np
 
+from rankprism.arrays import Floats
 from rankprism.data.hits import Hits
 from rankprism.measures.bounds.single import r_precision
 from rankprism.measures.compared import GDEVAL, NDEVAL, SAKAI_SONG, TREC_EVAL
 from rankprism.measures.declare import normalised, single
-from rankprism.measures.definition import Bounds
+from rankprism.measures.definition import Bounds, Ties
 from rankprism.measures.parameter import OneOf, Range, Role
 from rankprism.measures.parts import (
     CASCADE,
@@ -32,6 +33,7 @@ from rankprism.measures.parts import (
     binary,
     geometric,
     hit_gain,
+    over_best,
     relevant,
 )
 from rankprism.measures.terms import Terms
@@ -151,6 +153,7 @@ def AP(rel: Rel = 1.0, normalize: Normalize = True) -> Parts:
     cite="buckley2005retrieval",
     compared=TREC_EVAL,
     aliases="RPrec",
+    ties=Ties(lambda hits, rel: _expected_r_precision(hits, rel), lambda hits, rel: hits.grade, steps=True),
 )
 def Rprec(hits: Hits, rel: Rel = 1.0) -> Terms:
     """R-precision: the precision at rank R, the number of relevant documents.
@@ -164,6 +167,13 @@ def Rprec(hits: Hits, rel: Rel = 1.0) -> Terms:
     R = relevant(hits.pool, binary(rel))[hits.topic]
     early = (hits.rank[:, None, :] <= R[:, :, None]).astype(np.float64)
     return Terms({"gain": hit_gain(hits, binary(rel)), "discount": early}, over=R)
+
+
+def _expected_r_precision(hits: Hits, rel: float) -> Floats:
+    from rankprism.measures.ties.graded import r_precision as expected_number
+
+    R = relevant(hits.pool, binary(rel))[hits.topic]
+    return over_best(expected_number(hits, rel, R), R)
 
 
 DcgForm = Annotated[

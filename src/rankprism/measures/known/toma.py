@@ -15,7 +15,7 @@ from rankprism.errors import MeasureError
 from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.bounds.ranges import Pair
 from rankprism.measures.declare import measure
-from rankprism.measures.definition import Bounds
+from rankprism.measures.definition import Bounds, Ties
 from rankprism.measures.distance_order import (
     DISTANCES,
     TUPLES,
@@ -70,6 +70,11 @@ Best = Annotated[
         if (factors := measure.factors(hits.fold(*_fold(hits, **settings)))) is None
         else of_aspect(factors, 0)
     ),
+    ties=Ties(
+        lambda hits, measure, **settings: _expected(measure, hits.fold(*_fold(hits, **settings))),
+        extremes=lambda hits, measure, **settings: _extremes(measure, hits.fold(*_fold(hits, **settings))),
+        steps=True,
+    ),
 )
 def TOMA(
     hits: Hits,
@@ -96,6 +101,19 @@ def TOMA(
     {'run': {'TOMA(RR(rel=6))': 0.5, "TOMA(RR(rel=6),distance='manhattan')": 0.0}}
     """
     return measure.per_aspect(hits.fold(*_fold(hits, distance, weights, tuples, best, weighted)))[:, 0]
+
+
+def _expected(measure: Measure, folded: Hits) -> Floats:
+    from rankprism.measures.ties.scores import expected_per_aspect
+
+    return expected_per_aspect(measure, folded)[:, 0]
+
+
+def _extremes(measure: Measure, folded: Hits) -> Pair:
+    from rankprism.measures.ties.scores import extremes_per_aspect
+
+    low, high = extremes_per_aspect(measure, folded)
+    return low[:, 0], high[:, 0]
 
 
 def _fold(

@@ -23,6 +23,7 @@ import numpy as np
 
 from rankprism.arrays import Floats, Longs
 from rankprism.measures.declare import measure
+from rankprism.measures.definition import NO_TIES, Ties
 from rankprism.measures.measure import Measure
 from rankprism.measures.parts import ratio
 from rankprism.measures.preferences.hits import UNBOUNDED, PreferenceHits
@@ -179,13 +180,30 @@ def _several_lists(group: Group, n: int, most: int, only_retrieved: bool) -> tup
 # ── the measures ─────────────────────────────────────────────────────────────────────────────────
 
 
-def _declared(function: Callable[[PreferenceHits], Floats]) -> Measure:
+def _declared(function: Callable[[PreferenceHits], Floats], ties: Ties | None = None) -> Measure:
     return measure(
         needs="preferences",
         bounds=UNBOUNDED,
         cite="buckley2005retrieval",
         compared="trec_eval 10.0-rc3 on its own test files (its 4 decimals)",
+        ties=Ties(_by_reversal(function)) if ties is None else ties,
     )(function)
+
+
+def _by_reversal(function: Callable[[PreferenceHits], Floats]) -> Callable[[PreferenceHits], Floats]:
+    """The expectation of a sum over pairs of documents, over all orders of tied documents."""
+
+    def expected(hits: PreferenceHits) -> Floats:
+        from rankprism.measures.ties.preferences import reversed_groups
+
+        return (function(hits) + function(reversed_groups(hits))) / 2
+
+    return expected
+
+
+def _balanced(function: Callable[[PreferenceHits], Floats]) -> Measure:
+    # Which documents on level 0 are left out depends on the order, so it is not a sum over pairs.
+    return _declared(function, NO_TIES)
 
 
 def _each(hits: PreferenceHits, score: Callable[[Ranked], float]) -> Floats:
@@ -299,7 +317,7 @@ def prefs_avgjg(hits: PreferenceHits) -> Floats:
     return _each(hits, lambda r: _mean_by_group(r.counts.fulfilled, r.counts.possible))
 
 
-@_declared
+@_balanced
 def prefs_avgjg_Rnonrel(hits: PreferenceHits) -> Floats:
     """The same as prefs_avgjg, with as many documents on level 0 as above it.
 
@@ -375,7 +393,7 @@ def prefs_avgjg_ret(hits: PreferenceHits) -> Floats:
     return _each(hits, lambda r: _mean_by_group(r.counts.fulfilled_both, r.counts.possible_both))
 
 
-@_declared
+@_balanced
 def prefs_avgjg_Rnonrel_ret(hits: PreferenceHits) -> Floats:
     """The same as prefs_avgjg_ret, with as many documents on level 0 as above it.
 

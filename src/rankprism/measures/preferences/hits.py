@@ -6,14 +6,14 @@ This is for preferences what `rankprism.data.hits` is for absolute judgments.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
 
 from rankprism.arrays import Ints, Longs
-from rankprism.data.hits import BATCH, NOWHERE
+from rankprism.data.hits import BATCH, NOWHERE, TiedGroups
 from rankprism.data.preferences import Preferences
 from rankprism.data.run import Alignment
 from rankprism.measures.definition import Bounds
@@ -68,12 +68,20 @@ class PreferenceHits:
     length: Ints  #: (N,) the number of documents retrieved, whether judgments name them or not
     topic: str
     pool: PreferencePool
+    tied: TiedGroups | None = None  #: the groups of tied documents; None: ties were not asked for
     _memo: dict[Hashable, object] = field(default_factory=dict, repr=False)
 
     @property
     def shown(self) -> Shown:
         """The counted judgments of the topic."""
         return self.pool.shown[self.topic]
+
+    def rows(self, which: Longs) -> PreferenceHits:
+        """Some of the rankings."""
+        tied = None if self.tied is None else TiedGroups(self.tied.start[which], self.tied.size[which])
+        return replace(
+            self, rank=self.rank[which], doc=self.doc[which], length=self.length[which], tied=tied, _memo={}
+        )
 
     def once(self, key: Hashable, compute: Callable[[], T]) -> T:
         """The result of `compute()`, which is called only once."""
@@ -94,7 +102,13 @@ def preference_batches(
             rank = np.full((chosen.stop - first, width), NOWHERE, dtype=np.int32)
             doc = np.full((chosen.stop - first, width), NONE, dtype=np.int64)
             length = np.array([run.length[t] for run in runs[chosen]], dtype=np.int32)
+            tied = TiedGroups(np.full_like(rank, NOWHERE), np.ones_like(rank))
             for n, run in enumerate(runs[chosen]):
                 start, end = run.start[t], run.start[t + 1]
                 rank[n, : end - start], doc[n, : end - start] = run.rank[start:end], run.doc[start:end]
-            yield PreferenceHits(rank, doc, length, topic, pool), chosen, np.array([t])
+                if run.groups is not None:
+                    tied.start[n, : end - start] = run.groups.start[start:end]
+                    tied.size[n, : end - start] = run.groups.size[start:end]
+            asked = all(run.groups is not None for run in runs[chosen])
+            hits = PreferenceHits(rank, doc, length, topic, pool, tied if asked else None)
+            yield hits, chosen, np.array([t])

@@ -1,0 +1,207 @@
+"""The expectation, the lowest and the highest score of a measure over all orders of tied documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from rankprism.arrays import Bools, Floats, Longs
+from rankprism.data.hits import Hits
+from rankprism.errors import MeasureError
+from rankprism.measures.folds import FOLDS
+from rankprism.measures.mixture import Mixture
+from rankprism.measures.parameter import Role
+from rankprism.measures.parts import total
+from rankprism.measures.ties.grouping import aspect_by_aspect, of_hits, rankings_with_ties, rearranged
+from rankprism.measures.ties.lattice import Law, TooMany, law_by_lattice
+from rankprism.measures.ties.orders import law_of_orders, law_of_preference_orders
+
+if TYPE_CHECKING:
+    from rankprism.measures.measure import Measure
+    from rankprism.measures.preferences.hits import PreferenceHits
+
+Pair: TypeAlias = tuple[Floats, Floats]
+
+
+# ── all rankings: those without ties keep their score ────────────────────────────────────────────
+
+
+def expected(measure: Measure, hits: Hits | PreferenceHits, score: Floats | None = None) -> Floats:
+    """(N,) the expectation of the score, if all orders of tied documents are equally likely
+
+    score : the scores in one order, if they are known already.
+    """
+    result = (measure.score(hits) if score is None else score).copy()
+    rows, tied = _tied(measure, hits)
+    if len(rows):
+        _check_certain(measure, tied)
+        result[rows] = _named(rows, partial(_expected, measure, tied))
+    return result
+
+
+def extremes(measure: Measure, hits: Hits | PreferenceHits, score: Floats | None = None) -> Pair:
+    """(N,) twice: the lowest and the highest score over all orders of tied documents"""
+    score = measure.score(hits) if score is None else score
+    low, high = score.copy(), score.copy()
+    rows, tied = _tied(measure, hits)
+    if len(rows):
+        _check_certain(measure, tied)
+        low[rows], high[rows] = _named(rows, partial(_extremes, measure, tied))
+    return low, high
+
+
+def _named(rows: Longs, compute: Callable[[], Any]) -> Any:
+    """Call a function, and let an error name the ranking by its number in the whole batch."""
+    try:
+        return compute()
+    except TooMany as error:
+        raise TooMany(int(rows[error.row]), error.number, error.what) from None
+
+
+def _tied(measure: Measure, hits: Hits | PreferenceHits) -> tuple[Longs, Any]:
+    """The rankings whose ties may matter, and these rankings without unjudged documents if so asked."""
+    if not isinstance(hits, Hits):
+        return _tied_preferences(measure, hits)
+    cutoff, is_condensed = measure.cutoff, measure.is_condensed
+    if isinstance(measure.declared, Mixture):
+        is_condensed = bool(measure.of(Role.JUDGED_ONLY))  # a summand may leave them out for itself
+
+    def find() -> tuple[Longs, Hits]:
+        seen = hits.condensed() if is_condensed else hits
+        rows = np.flatnonzero(rankings_with_ties(seen, cutoff))
+        return rows, _reaching(seen.rows(rows), cutoff)
+
+    return hits.once(("tied", cutoff, is_condensed), find)
+
+
+def _reaching(hits: Hits, cutoff: int | None) -> Hits:
+    """The rankings without the relevant documents that are below the cutoff in every order."""
+    if cutoff is None or not len(hits.rank):
+        return hits
+    width = int((of_hits(hits).start < cutoff).sum(1).max(initial=0))
+    return replace(
+        hits,
+        rank=hits.rank[:, :width],
+        grade=np.ascontiguousarray(hits.grade[:, :, :width]),
+        condensed_rank=hits.condensed_rank[:, :width],
+        _memo={},
+    )
+
+
+def _tied_preferences(measure: Measure, hits: PreferenceHits) -> tuple[Longs, PreferenceHits]:
+    assert hits.tied is not None
+    tied = hits.tied.size > 1
+    if measure.cutoff is not None:
+        tied &= hits.tied.start < measure.cutoff
+    rows = np.flatnonzero(tied.any(-1))
+    return rows, hits.rows(rows)
+
+
+def _check_certain(measure: Measure, hits: Hits | PreferenceHits) -> None:
+    """Refuse a measure whose ideal ranking is known only within bounds."""
+    if not measure.is_uncertain or not isinstance(hits, Hits):
+        return
+    best = rearranged(hits, total(np.ascontiguousarray(hits.grade.swapaxes(1, 2))), best=True)
+    low, high = _plain(measure).interval(best)
+    if (low < high).any():
+        raise MeasureError(
+            f"{measure}: the ideal ranking is known only within bounds, so the score over all orders of tied "
+            f"documents is not known exactly; raise nodes, or leave out tied (--tied)"
+        )
+
+
+# ── rankings with ties ───────────────────────────────────────────────────────────────────────────
+
+
+def _expected(measure: Measure, hits: Hits | PreferenceHits) -> Floats:
+    """(N,) the expectation of the score of rankings with ties"""
+    formula = measure.definition.formula
+    if not isinstance(hits, Hits) or not measure.definition.single:
+        if formula.ties.expected is not None:
+            return formula.ties.expected(hits, **measure._parameters)
+        return law(measure, hits).expected
+    return expected_per_aspect(measure, _folded(measure, hits))[:, 0]
+
+
+def expected_per_aspect(measure: Measure, hits: Hits) -> Floats:
+    """(N, A) the expectation of the score of each aspect on its own; only for single-aspect measures
+
+    hits : rankings with ties, without unjudged documents if the measure leaves them out.
+    """
+    ties = measure.definition.formula.ties
+    if ties.expected is not None:
+        return ties.expected(hits, **measure._parameters)
+    own = law(measure, aspect_by_aspect(hits))
+    return own.expected.reshape(hits.grade.shape[:2])
+
+
+def _extremes(measure: Measure, hits: Hits | PreferenceHits) -> Pair:
+    """(N,) twice: the lowest and the highest score of rankings with ties"""
+    if not isinstance(hits, Hits) or not measure.definition.single:
+        return _whole_extremes(measure, hits)
+    low, high = extremes_per_aspect(measure, _folded(measure, hits))
+    return low[:, 0], high[:, 0]
+
+
+def extremes_per_aspect(measure: Measure, hits: Hits) -> Pair:
+    """(N, A) twice: the lowest and the highest score of each aspect on its own"""
+    each = aspect_by_aspect(hits)
+    low, high = _whole_extremes(measure, each)
+    shape = hits.grade.shape[:2]
+    return low.reshape(shape), high.reshape(shape)
+
+
+def _whole_extremes(measure: Measure, hits: Hits | PreferenceHits) -> Pair:
+    """(N,) twice: the extremes of a measure of all aspects, or of a single-aspect measure on one aspect"""
+    ties = measure.definition.formula.ties
+    if ties.extremes is not None:
+        low, high = ties.extremes(hits, **measure._parameters)
+        return low.reshape(-1), high.reshape(-1)
+    if isinstance(hits, Hits) and ties.worth is not None:
+        worth = ties.worth(hits, **measure._parameters)
+        if worth is not None and worth.shape[1] == 1:
+            low, high = (_score(measure)(rearranged(hits, worth[:, 0], best)) for best in (False, True))
+            return np.minimum(low, high), high
+    own = law(measure, hits)
+    return own.low, own.high
+
+
+def _folded(measure: Measure, hits: Hits) -> Hits:
+    fold = measure.of(Role.FOLD)
+    return hits.fold(fold, FOLDS[fold])
+
+
+def law(measure: Measure, hits: Hits | PreferenceHits, steps: Bools | None = None) -> Law:
+    """The scores of all orders, from their steps if these suffice, else one by one.
+
+    steps : (N,) whether the steps suffice. Default: as the measure declares.
+    """
+    if not isinstance(hits, Hits):
+        return law_of_preference_orders(measure.computed, hits, measure.cutoff)
+    if steps is None:
+        steps = np.full(len(hits.rank), measure.has_steps)
+    result = Law(*np.empty((3, len(hits.rank))))
+    for way, rows in ((law_by_lattice, np.flatnonzero(steps)), (law_of_orders, np.flatnonzero(~steps))):
+        if len(rows):
+            some = hits if len(rows) == len(hits.rank) else hits.rows(rows)
+            found = _named(rows, partial(way, _score(measure), some, measure.cutoff))
+            for whole, own in zip(result, found, strict=True):
+                whole[rows] = own
+    return result
+
+
+def _score(measure: Measure) -> Callable[[Hits], Floats]:
+    return _plain(measure).computed
+
+
+def _plain(measure: Measure) -> Measure:
+    """The same measure of rankings whose unjudged documents have been left out already."""
+    inner = measure.definition.roles.get(Role.INNER)
+    if inner is not None and measure.inner is not None:
+        measure = measure(**{inner.name: _plain(measure.inner)})
+    own = measure.definition.roles.get(Role.JUDGED_ONLY)
+    return measure if own is None or not measure[own.name] else measure(**{own.name: False})
