@@ -34,7 +34,7 @@ lint: $(VENV)/ready
 	$(BIN)/mypy
 
 bench: $(VENV)/installed
-	$(PIP) install $(CONSTRAINTS) "$$(cat $(VENV)/wheel)[parquet,duckdb]" pandas polars
+	$(PIP) install $(CONSTRAINTS) "$$(cat $(VENV)/wheel)[parquet,duckdb]" pandas polars pytrec-eval-terrier
 	$(BIN)/python bench/run.py
 	$(PIP) install $(CONSTRAINTS) "$$(cat $(VENV)/wheel)[assess-postgres]"
 	$(BIN)/python bench/assess.py

@@ -348,6 +348,16 @@ def of_comparisons(found: Sequence[dict[str, float]]) -> list[Target]:
     return reached
 
 
+def of_dictionaries(found: dict[str, dict[str, float]]) -> list[Target]:
+    """The CPU time of rankprism.pytrec_eval, relative to pytrec_eval."""
+    reached = []
+    for name, seconds in found.items():
+        for evaluator in ("a new evaluator", "the same evaluator"):
+            ratio = seconds[f"rankprism, {evaluator}"] / seconds[f"pytrec_eval, {evaluator}"]
+            reached.append(Target(f"{name}, {evaluator}: CPU over pytrec_eval", ratio, "≤", 1))
+    return reached
+
+
 def of_preferences(preferences: dict[str, float]) -> list[Target]:
     """Complete preferences of three profiles on 50 topics × 100 documents, and nPrf@20 of 17 runs."""
     return [
@@ -433,6 +443,14 @@ def print_preferences(preferences: dict[str, float]) -> None:
     print(f"   peak memory {preferences['megabytes']:.0f} MB")
 
 
+def print_dictionaries(found: dict[str, dict[str, float]]) -> None:
+    print("\nDictionaries: CPU time of a call")
+    for name, seconds in found.items():
+        for evaluator in ("a new evaluator", "the same evaluator"):
+            ours, theirs = (seconds[f"{door}, {evaluator}"] * 1e6 for door in ("rankprism", "pytrec_eval"))
+            print(f"  {f'{name}, {evaluator}':<58}{ours:>11,.1f} µs   pytrec_eval {theirs:>11,.1f} µs")
+
+
 def print_comparisons(found: Sequence[dict[str, float]]) -> None:
     print("\nAll pairs of systems")
     for (systems, topics, test, correction, _), cost in zip(COMPARISONS, found, strict=True):
@@ -487,6 +505,7 @@ def record(
     meta: dict[str, float],
     preferences: dict[str, float],
     compared: list[dict[str, float]],
+    dictionaries: dict[str, dict[str, float]],
     imports: dict[str, float],
     reached: list[Target],
     waited: list[str],
@@ -509,6 +528,7 @@ def record(
         "meta": meta,
         "preferences": preferences,
         "comparisons": compared,
+        "dictionaries": dictionaries,
         "import seconds": imports,
         "disturbed": waited,
         "targets": [vars(target) | {"met": target.met} for target in reached],
@@ -565,6 +585,9 @@ def main() -> None:
     print_preferences(preferences)
     compared = comparisons()
     print_comparisons(compared)
+    program = [str(OURS / "python"), str(BENCH / "contenders" / "dictionaries.py")]
+    dictionaries = json.loads(measure(program, Effort(1, 1))[1])
+    print_dictionaries(dictionaries)
     reached = [
         *targets(results, statements, {w["name"]: lines_of(w) for w in workloads}),
         *shares(one_more, grid),
@@ -572,10 +595,13 @@ def main() -> None:
         *of_meta(meta),
         *of_preferences(preferences),
         *of_comparisons(compared),
+        *of_dictionaries(dictionaries),
     ]
     waited = disturbed(results)
     print_targets(reached, waited)
-    record(results, one_more, grid, doors, meta, preferences, compared, imports, reached, waited)
+    record(
+        results, one_more, grid, doors, meta, preferences, compared, dictionaries, imports, reached, waited
+    )
 
 
 if __name__ == "__main__":

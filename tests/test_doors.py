@@ -92,6 +92,8 @@ def test_every_measure_equals_pytrec_eval(seed: int) -> None:
 def test_names_equal_those_of_pytrec_eval() -> None:
     assert ours.supported_measures == theirs.supported_measures
     assert ours.supported_nicknames == theirs.supported_nicknames
+    assert set(theirs.__all__) <= set(ours.__all__)
+    assert ours.__version__ == "0.5.11"
 
 
 @pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")

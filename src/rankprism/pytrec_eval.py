@@ -30,6 +30,9 @@ __all__ = [
     "supported_nicknames",
 ]
 
+#: The version of pytrec-eval-terrier whose interface this is. ir_measures looks for it.
+__version__ = "0.5.11"
+
 #: Measures of trec_eval 10 that pytrec_eval does not have. They can be asked for here, too.
 _NEWER = {"dcg", "ideal_dcg", "yaap", "rbp", "rbp_resid", "unj"}
 _COMPUTED = [name for name, one in MEASURES.items() if one.needs in ("anything", "qrels")]
