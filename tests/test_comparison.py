@@ -315,6 +315,16 @@ def test_superscripts_name_the_runs_that_are_beaten() -> None:
     assert "Student's paired t-test, p $<$ 0.05 after the Holm correction for 3 pairs" in latex
 
 
+def test_superscripts_count_runs_if_there_are_more_than_letters() -> None:
+    rng = np.random.default_rng(3)
+    found = compare(matrix(np.linspace(0, 1, 40)[:, None] + 0.1 * rng.random((40, 25))))
+    assert list(found.summary.columns) == ["run", "M"]
+    worse = [len(found.better_than(run, 0)) for run in range(40)]
+    assert [cell.mark for cell in found.summary.columns["M"]] == [str(n) if n else "" for n in worse]
+    assert worse[-1] > 30
+    assert "A superscript is the number of runs that are significantly worse" in found.note
+
+
 def test_against_a_baseline_every_other_run_has_one_row() -> None:
     scores = evaluate(sample.QRELS, list(sample.RUNS), ["alpha_nDCG@10", "P@10"])
     found = compare(scores, baseline="relevance-only", test="bootstrap")

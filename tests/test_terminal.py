@@ -24,7 +24,7 @@ import rankprism
 from rankprism import InputError, RankprismWarning, Scores, plots, sample
 from rankprism.cli import _explained, main, streams
 from rankprism.cli.output import write_in
-from rankprism.foreign import _UNSAFE, LONGEST, as_utf8, message, shown, shown_lines
+from rankprism.foreign import _UNSAFE, LONGEST, as_utf8, message, shortened, shown, shown_lines
 from rankprism.results.outputs import SCORE_FORMATS, written
 from rankprism.results.table import Table
 
@@ -274,18 +274,18 @@ def test_control_characters_do_not_abort_charts(kind: str, tmp_path: Path) -> No
         assert b"\x1b" not in content
 
 
-@posix
-@pytest.mark.parametrize("format", ["table", "csv", "json", "trec"])
-def test_no_escape_sequence_of_a_file_reaches_a_terminal(
-    format: str, rankprism_command: Path, tmp_path: Path
-) -> None:
+def on_a_terminal(width: int, *command: object) -> str:
+    """What a command writes on a terminal of so many columns."""
+    import fcntl
     import pty
+    import struct
+    import termios
 
-    run = tmp_path / f"{HOSTILE}.run"
-    run.write_bytes(sample.RUNS[0].read_bytes())
     ours, theirs = pty.openpty()
-    command = [rankprism_command, "evaluate", sample.QRELS, run, "-m", "P@5", "--format", format]
-    process = subprocess.Popen([*map(str, command)], stdin=theirs, stdout=theirs, stderr=theirs)
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
+    # COLUMNS would outvote the terminal.
+    kept = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR")}
+    process = subprocess.Popen([*map(str, command)], stdin=theirs, stdout=theirs, stderr=theirs, env=kept)
     os.close(theirs)
     seen = b""
     while select.select([ours], [], [], 60)[0]:
@@ -298,9 +298,67 @@ def test_no_escape_sequence_of_a_file_reaches_a_terminal(
         seen += part
     os.close(ours)
     assert process.wait(60) == 0
-    assert b"P@5" in seen
-    assert b"\x1b" not in seen
-    assert "\x9b".encode() not in seen
+    return seen.decode().replace("\r\n", "\n")
+
+
+@posix
+@pytest.mark.parametrize("format", ["table", "csv", "json", "trec"])
+def test_no_escape_sequence_of_a_file_reaches_a_terminal(
+    format: str, rankprism_command: Path, tmp_path: Path
+) -> None:
+    run = tmp_path / f"{HOSTILE}.run"
+    run.write_bytes(sample.RUNS[0].read_bytes())
+    command = [rankprism_command, "evaluate", sample.QRELS, run, "-m", "P@5", "--format", format]
+    seen = on_a_terminal(80, *command)
+    assert "P@5" in seen
+    assert "\x1b" not in seen
+    assert "\x9b" not in seen
+
+
+# --- tables that are wider than the terminal
+
+MANY = "alpha_nDCG@10 ERR_IA@10 NRBP StRecall@10 P_IA@10 nDCG_IA@10 DSharp_nDCG@10 RBU@10 CAM(AP) S_RR"
+
+
+@posix
+def test_a_table_that_is_wider_than_the_terminal_is_folded(rankprism_command: Path, tmp_path: Path) -> None:
+    command = [rankprism_command, "evaluate", sample.QRELS, *RUNS, "-m", MANY]
+    seen = re.sub(r"\x1b\[\d*m", "", on_a_terminal(60, *command))
+    assert max(map(len, seen.splitlines())) <= 60
+    blocks = [[line.split() for line in block.splitlines()] for block in seen.strip().split("\n\n")]
+    assert len(blocks) > 1
+    assert [block[0][0] for block in blocks] == ["run"] * len(blocks)
+    header = [name for block in blocks for name in block[0][1:]]
+    cells = [[cell for block in blocks for cell in block[row][1:]] for row in range(2, 2 + len(RUNS))]
+    # A file is never folded, and holds the same.
+    path = tmp_path / "scores.txt"
+    on_a_terminal(60, *command, "-o", path)
+    whole = [line.split() for line in path.read_text(encoding="utf-8").splitlines()]
+    assert [header, *cells] == [row[1:] for row in (whole[0], *whole[2:])]
+
+
+@pytest.mark.parametrize("width", [1, 20, 30, 44, 45, 46, 80, 1000])
+def test_blocks_of_columns_fit_if_names_and_one_column_do(width: int) -> None:
+    names = [f"a-run-with-a-long-name-and-number-{n}" for n in range(3)]
+    table = Table({"run": names, **{f"measure {m}": [m + 0.25 * n for n in range(3)] for m in range(7)}})
+    lines = table.text(width=width).splitlines()
+    assert max(map(len, lines)) <= max(width, 12 + 2 + len("measure 0"))
+    assert sum(line.count("measure") for line in lines) == 7
+    shown_names = [line.split()[0] for line in lines[2:5]]
+    assert len(set(shown_names)) == 3
+    if width == 1000:
+        assert table.text(width=width) == table.text()
+
+
+@given(
+    st.lists(st.text("ab-", min_size=1, max_size=40), min_size=1, max_size=8, unique=True),
+    st.integers(8, 50),
+)
+def test_names_are_shortened_in_the_middle(names: list[str], most: int) -> None:
+    short = shortened(names, most)
+    assert all(len(x) <= most for x in short)
+    assert all(x == name for x, name in zip(short, names, strict=True) if len(name) <= most)
+    assert all("…" in x for x, name in zip(short, names, strict=True) if len(name) > most)
 
 
 # --- failures

@@ -8,6 +8,7 @@ for machines (CSV, JSON, converted files) keeps the text as it is.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 #: The longest piece of foreign text that a table shows.
@@ -39,6 +40,32 @@ def shown(text: str, most: int | None = LONGEST) -> str:
     if most is not None and len(text) > most:
         text = f"{text[:most]}… ({len(text):,} characters)"
     return _safe(text)
+
+
+def shortened(names: Sequence[str], most: int) -> list[str]:
+    """Cut names in the middle, so that none has more than `most` characters.
+
+    Names that only differ in the part that was cut out are cut elsewhere, around the first difference.
+
+    >>> shortened(["a-run-with-a-very-long-name-1", "a-run-with-a-very-long-name-2", "bm25"], 13)
+    ['a-run-…name-1', 'a-run-…name-2', 'bm25']
+    >>> shortened(["a-very-long-name-of-1-run-and-more", "a-very-long-name-of-2-run-and-more"], 9)
+    ['…of-1-ru…', '…of-2-ru…']
+    """
+    tail = (most - 1) // 2
+    cut = [f"{x[: most - 1 - tail]}…{x[len(x) - tail :]}" if len(x) > most else x for x in names]
+    alike: dict[str, list[int]] = {}
+    for i, short in enumerate(cut):
+        alike.setdefault(short, []).append(i)
+    for same in alike.values():
+        if len({names[i] for i in same}) == 1:
+            continue
+        letters = zip(*(names[i] for i in same), strict=False)
+        differ = next((n for n, x in enumerate(letters) if len(set(x)) > 1), most)
+        begin = max(0, differ - (most - 2) // 2)
+        for i in same:
+            cut[i] = f"…{names[i][begin : begin + most - 2]}…"
+    return cut
 
 
 def quoted(value: Any, most: int = 60) -> str:

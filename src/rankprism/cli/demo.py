@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from rankprism import sample
-from rankprism.cli.output import shows_bold
+from rankprism.cli.output import shows_bold, terminal_width
 from rankprism.errors import InputError
 from rankprism.evaluation import evaluate
 from rankprism.foreign import shown
@@ -36,7 +36,7 @@ def show() -> str:
     scores = evaluate(sample.QRELS, runs, MEASURES, weights=sample.WEIGHTS)
     alike = evaluate(sample.QRELS, runs, [WEIGHED]).mean()["diversified"][WEIGHED]
     columns = {"system" if name == "run" else name: x for name, x in scores.summary.columns.items()}
-    table = Table(columns).text(bold=shows_bold())
+    table = Table(columns).text(bold=shows_bold(), width=terminal_width())
     commands = "\n".join(f"  {_program()} {command}" for command in NEXT)
     systems = "\n".join(f"  {name:<15} {character}" for name, character in sample.SYSTEMS.items())
     return f"""\

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
@@ -16,7 +17,8 @@ from rankprism.results.result import Result
 
 
 def write_in(result: Result, kind: str, output: Path | None = None, style: Style | None = None) -> None:
-    """Write a result to a file or to standard output. On a terminal, the best scores are bold.
+    """Write a result to a file or to standard output. On a terminal, the best scores are bold, and a table
+    that is too wide is folded.
 
     Formats for programs are written piece by piece, because a result may have millions of rows.
     """
@@ -27,7 +29,8 @@ def write_in(result: Result, kind: str, output: Path | None = None, style: Style
     if OUTPUTS[kind].pieces is not None and not to_terminal:
         write_texts({"-" if output is None else output: streamed(result, kind, style)})
         return
-    content = written(result, kind, replace(style or Style(), bold=output is None and shows_bold()))
+    bold, width = (shows_bold(), terminal_width()) if to_terminal else (False, None)
+    content = written(result, kind, replace(style or Style(), bold=bold, width=width))
     if isinstance(content, bytes):
         write_texts({"-" if output is None else output: content})
     else:
@@ -37,6 +40,11 @@ def write_in(result: Result, kind: str, output: Path | None = None, style: Style
 def shows_bold() -> bool:
     """Whether to write bold letters: standard output is a terminal, and NO_COLOR is not set."""
     return sys.stdout.isatty() and "NO_COLOR" not in os.environ
+
+
+def terminal_width() -> int | None:
+    """The number of characters in a line of the terminal, or None if standard output is not a terminal."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def write(text: str, output: Path | None = None, *, for_people: bool = False) -> None:

@@ -207,14 +207,22 @@ class Comparison(Result):
         return [int(other) for other in np.flatnonzero(self._decided[measure, run] > 0)]
 
     def _mark(self, run: int, measure: int) -> str:
-        """The runs that are worse than a run; with a baseline, whether the run is better or worse than it."""
+        """The runs that are worse than a run, or their number if there are more runs than letters; with a
+        baseline, whether the run is better or worse than it."""
         if not self.baselines:
-            separator = "" if len(self.runs) <= len(_LETTERS) else ","
-            return separator.join(self.labels[other] for other in self.better_than(run, measure))
+            worse = self.better_than(run, measure)
+            if self._counts:
+                return str(len(worse)) if worse else ""
+            return "".join(self.labels[other] for other in worse)
         signs = [self._decided[measure, run, self.runs.index(name)] for name in self.baselines]
         letters = _LETTERS if len(self.baselines) > 1 else " "
         marks = (("▲" if s > 0 else "▼") + c if s else "" for s, c in zip(signs, letters, strict=False))
         return "".join(marks).strip()
+
+    @property
+    def _counts(self) -> bool:
+        """Whether marks are numbers of runs, because there are more runs than letters."""
+        return not self.baselines and len(self.runs) > len(_LETTERS)
 
     def _named(self, run: str) -> str:
         if run not in self.baselines:
@@ -224,10 +232,10 @@ class Comparison(Result):
 
     @property
     def summary(self) -> Table:
-        """The means. A superscript names a run that is significantly worse. With a baseline, ▲ marks a run
-        that is significantly better, and ▼ one that is significantly worse. With a margin and one baseline,
-        the verdicts are beside the means."""
-        columns: dict[str, list[Any]] = {} if self.baselines else {"": list(self.labels)}
+        """The means. A superscript names a run that is significantly worse, or says how many are if there are
+        more runs than letters. With a baseline, ▲ marks a run that is significantly better, and ▼ one that is
+        significantly worse. With a margin and one baseline, the verdicts are beside the means."""
+        columns: dict[str, list[Any]] = {} if self.baselines or self._counts else {"": list(self.labels)}
         columns["run"] = [self._named(run) for run in self.runs]
         best = self.means.max(0).round(4)
         for m, measure in enumerate(self.measures):
@@ -245,7 +253,11 @@ class Comparison(Result):
     def note(self) -> str:
         """The test, its correction, what the marks mean, and what the comparison can find."""
         if not self.baselines:
-            marks = "A superscript names a run that is significantly worse"
+            marks = (
+                "A superscript is the number of runs that are significantly worse"
+                if self._counts
+                else "A superscript names a run that is significantly worse"
+            )
         else:
             several = len(self.baselines) > 1
             names = ", ".join(

@@ -24,6 +24,7 @@ class Style:
     label: str | None = None  #: label of the table for references (LaTeX)
     columns: int | None = None  #: columns of the page that the table spans, 1 or 2 (LaTeX)
     bold: bool = False  #: whether a terminal shows the best scores in bold
+    width: int | None = None  #: characters in a line of the terminal
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,9 @@ class Output:
 #: Every format by name.
 OUTPUTS: dict[str, Output] = {
     "table": Output(
-        lambda result, style: result.to_text(digits=style.digits, caption=style.caption, bold=style.bold),
+        lambda result, style: result.to_text(
+            digits=style.digits, caption=style.caption, bold=style.bold, width=style.width
+        ),
         (".txt",),
         ("caption",),
         for_people=True,

@@ -129,13 +129,35 @@ class Result(ABC):
         """Refuse, because only scores can be written in the format of trec_eval."""
         raise InputError("only scores can be written as trec_eval prints them; choose another format")
 
-    def to_text(self, *, digits: int | None = None, caption: str | None = None, bold: bool = False) -> str:
-        """The tables for a terminal."""
+    def to_text(
+        self,
+        *,
+        digits: int | None = None,
+        caption: str | None = None,
+        bold: bool = False,
+        width: int | None = None,
+    ) -> str:
+        """The tables for a terminal.
+
+        Parameters
+        ----------
+        bold
+            Show the best cells in bold.
+        width
+            The width of the terminal in characters. A wider table is printed in several blocks of columns.
+            Default: as wide as it gets.
+        """
         parts = [shown(caption, None)] if caption else []
-        parts += [table.text(bold) for table in self._shown(digits)]
+        parts += [table.text(bold, width) for table in self._shown(digits)]
         lines = [shown(line, None) for line in self.note.splitlines()]
         parts += (
-            ["\n".join(piece for line in lines for piece in textwrap.wrap(line, _WIDTH))] if lines else []
+            [
+                "\n".join(
+                    piece for line in lines for piece in textwrap.wrap(line, min(width or _WIDTH, _WIDTH))
+                )
+            ]
+            if lines
+            else []
         )
         return "\n\n".join(parts) + "\n"
 

@@ -6,6 +6,7 @@ import io
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 from rankprism.markup import html_escaped, latex_escaped, markdown_escaped
@@ -66,6 +67,9 @@ class Table:
             isinstance(x, str) or (isinstance(x, Cell) and x.mark is not None) for x in self.columns[name]
         )
 
+    def _names(self, name: str) -> bool:
+        return all(isinstance(x, str) for x in self.columns[name])
+
     def _cells(self, printed: Callable[[Any, int], str]) -> list[list[str]]:
         columns = []
         for name, column in self.columns.items():
@@ -83,20 +87,19 @@ class Table:
         """Whether some cells are marked as the best of their columns."""
         return any(isinstance(x, Cell) and x.best for column in self.columns.values() for x in column)
 
-    def text(self, bold: bool = False) -> str:
-        """Aligned columns for a terminal. `bold`: show the best cells in bold."""
-        left = 0
-        for name in self.columns:
-            if not self._words(name):
-                break
-            left += 1
+    def text(self, bold: bool = False, width: int | None = None) -> str:
+        """Aligned columns for a terminal of `width` characters. `bold`: show the best cells in bold."""
+        left = len(list(takewhile(self._words, self.columns)))
+        names = len(list(takewhile(self._names, self.columns)))
         strong = [
             (row, place)
             for place, column in enumerate(self.columns.values())
             for row, x in enumerate(column)
             if bold and isinstance(x, Cell) and x.best
         ]
-        return text_table(list(self.columns), self.cells(), left=max(1, left), bold=strong)
+        return text_table(
+            list(self.columns), self.cells(), left=max(1, left), bold=strong, repeated=names, width=width
+        )
 
     def markdown(self) -> str:
         """A table in GitHub's Markdown, with the best cells in bold."""
