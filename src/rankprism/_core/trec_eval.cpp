@@ -149,7 +149,7 @@ void num_nonrel_judged_ret(const Ranking& r, const Measure&, double* scores) {
 
 // Average precision and its relatives
 
-// The sum of the precisions at the relevant documents among the first `length`.
+// The sum of the precisions at the relevant documents.
 double precisions(const Ranking& ranking) {
     double sum = 0;
     std::int64_t found = 0;

@@ -11,6 +11,7 @@
 #include <optional>
 #include <tuple>
 
+#include "judgments.hpp"
 #include "names.hpp"
 #include "text.hpp"
 #include "trec_eval.hpp"
@@ -111,9 +112,9 @@ class Evaluator {
                     type_error("Expected relevance to be integer or real; got " + shown(value) + " for document " +
                                shown(doc) + " of query " + shown(topic) + ".");
                 }
-                if (!std::isfinite(*grade)) {
-                    value_error("Expected relevance to be finite; got " + shown(value) + " for document " + shown(doc) +
-                                " of query " + shown(topic) + ".");
+                if (!(std::abs(*grade) <= largest_grade)) {
+                    value_error("Expected relevance to be a grade; got " + shown(value) + " for document " + shown(doc) +
+                                " of query " + shown(topic) + "; " + grade_range + ".");
                 }
                 real = real || *grade != std::trunc(*grade);
                 judged.add(bytes_of_id(doc, kept), *grade);
