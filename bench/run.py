@@ -312,6 +312,16 @@ def of_doors(doors: dict[str, float] | None) -> list[Target]:
     return [Target("M: CPU of pyarrow tables over text files", ratio, "≤", 1.5)]
 
 
+def of_ties(ties: dict[str, float] | None) -> list[Target]:
+    """The CPU time of expected scores over all orders, relative to scores of one order."""
+    without = ties["without ties, expected"] / ties["without ties"] if ties else None
+    tied = ties["with ties, expected"] / ties["with ties"] if ties else None
+    return [
+        Target("M: CPU of expected scores over one order, no ties", without, "≤", 1.1),
+        Target("63 runs with ties: CPU of expected scores over one order", tied, "≤", 2),
+    ]
+
+
 def of_meta(meta: dict[str, float]) -> list[Target]:
     """70 systems × 50 topics, and the axioms, on one core."""
     return [
@@ -425,6 +435,12 @@ def print_doors(workload: Workload, doors: dict[str, float]) -> None:
         print(f"  {door:<46}{seconds:>10.3f} s {seconds / doors['text files']:>7.2f} × text files")
 
 
+def print_ties(ties: dict[str, float]) -> None:
+    print("\nCPU time of evaluate, one order and all orders of tied documents")
+    for name, seconds in ties.items():
+        print(f"  {name:<46}{seconds:>10.3f} s {seconds / ties[name.partition(',')[0]]:>7.2f} × one order")
+
+
 def print_meta(meta: dict[str, float]) -> None:
     print("\nMeta-evaluation of 70 systems × 50 topics, on one core")
     print(f"  paired bootstrap, 10,000 resamples, 2,415 pairs {meta['bootstrap']:>8.3f} s", end="")
@@ -502,6 +518,7 @@ def record(
     one_more: Any,
     grid: Any,
     doors: Any,
+    ties: Any,
     meta: dict[str, float],
     preferences: dict[str, float],
     compared: list[dict[str, float]],
@@ -524,6 +541,7 @@ def record(
         },
         "one more measure": one_more,
         "doors": doors,
+        "ties": ties,
         "grid": grid,
         "meta": meta,
         "preferences": preferences,
@@ -557,7 +575,7 @@ def main() -> None:
     if new:  # ranx compiles itself now and keeps the result; its first use is measured separately
         measure(RANX.command(workloads[0], AD_HOC), Effort(1, 1))
     results: dict[str, list[Row]] = {}
-    one_more = grid = doors = None
+    one_more = grid = doors = ties = None
     for workload in workloads:
         skip = SLOW if chosen.skip_slow and workload["name"] == "L" else ()
         results[workload["name"]] = list(compare(workload, effort, skip))
@@ -565,6 +583,8 @@ def main() -> None:
         if workload["name"] == "M":
             doors = json.loads(measure(script(OURS, "doors.py")(workload, DIVERSITY), Effort(1, 1))[1])
             print_doors(workload, doors)
+            ties = json.loads(measure(script(OURS, "ties.py")(workload, DIVERSITY), Effort(1, 1))[1])
+            print_ties(ties)
         if workload["name"] == "Q":
             command = script(OURS, "one_more_measure.py")(workload, DIVERSITY)
             one_more = json.loads(measure(command, Effort(1, 1))[1])
@@ -592,6 +612,7 @@ def main() -> None:
         *targets(results, statements, {w["name"]: lines_of(w) for w in workloads}),
         *shares(one_more, grid),
         *of_doors(doors),
+        *of_ties(ties),
         *of_meta(meta),
         *of_preferences(preferences),
         *of_comparisons(compared),
@@ -600,7 +621,18 @@ def main() -> None:
     waited = disturbed(results)
     print_targets(reached, waited)
     record(
-        results, one_more, grid, doors, meta, preferences, compared, dictionaries, imports, reached, waited
+        results,
+        one_more,
+        grid,
+        doors,
+        ties,
+        meta,
+        preferences,
+        compared,
+        dictionaries,
+        imports,
+        reached,
+        waited,
     )
 
 

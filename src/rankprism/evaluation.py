@@ -186,9 +186,12 @@ def evaluate(
         means = partial(_both_means, part, sources, runs_of_part, topics, reading)
         known = {name: _ignoring(run, every) for name, run in runs_of_part.items()}
         about = Evaluated(part.judged, known, part.measures, topics, means, part.needs, order, part.pool)
-        if tied is not None and block.one_order is not None:
+        if tied is not None:
+            about = about._replace(tied=tied)
+        if any(run.groups is not None and run.groups.tied.any() for run in known.values()):
+            assert block.one_order is not None  # because ties were asked for
             sums = (mean_over_topics(block.one_order), mean_over_topics(block.values))
-            about = about._replace(tied=tied, one_order=sums[0], over_orders=sums[1])
+            about = about._replace(one_order=sums[0], over_orders=sums[1])
         found = notes_of(about)
         # Notes about a run's own lines are given once.
         said = {note.kind for note in notes}
@@ -423,6 +426,8 @@ def _over_orders(
 
     score : (N,) the scores in one order.
     """
+    if hits.tied is None:  # nothing is tied
+        return [score] * (3 if tied == "all" else 1)
     from rankprism.measures.ties.lattice import TooMany
     from rankprism.measures.ties.scores import expected, extremes
 

@@ -292,7 +292,7 @@ class Aligner {
             found.doc.push_back(judgments_.relevant_number[d]);
         }
         const auto hits = static_cast<std::int32_t>(found.rank.size() - before);
-        found.topics.push_back({t, hits, rank, remarks(t, lines, look), ties_ ? find_groups(lines, before, all_differ) : 0});
+        found.topics.push_back({t, hits, rank, remarks(t, lines, look), ties_ ? find_groups(lines, before, all_differ, as_they_stand) : 0});
         const bool has_documents = judged.docs < judged.docs_end;
         if (rank > 0 && has_documents && hits == 0 && comes_first(t, found.unmatched.topic)) {
             found.unmatched = {t, std::string(lines[ranking_.front()].id()), std::string(judgments_.doc(judged.docs))};
@@ -312,7 +312,13 @@ class Aligner {
 
   private:
     // Finds the group of each hit from number `before` on. Returns the number of groups with two documents or more.
-    std::int32_t find_groups(const Lines& lines, std::size_t before, bool all_differ) {
+    // none: whether it is known that no two documents are tied.
+    std::int32_t find_groups(const Lines& lines, std::size_t before, bool all_differ, bool none) {
+        if (none) {
+            for (std::size_t hit = before; hit < found.rank.size(); ++hit) found.group_start.push_back(found.rank[hit] - 1);
+            found.group_size.resize(found.rank.size(), 1);
+            return 0;
+        }
         if (!all_differ) seen_.start(lines.size());
         std::int32_t rank = 0, start = 0, groups = 0;
         std::size_t hit = before;
@@ -327,7 +333,7 @@ class Aligner {
         for (const std::int32_t i : ranking_) {
             if (!all_differ && seen_.add(lines, i) >= 0) continue;
             const double own = key_of(lines[i]);
-            if (rank > 0 && (own != key || order_ == Order::input)) {
+            if (rank > 0 && own != key) {
                 end_group();
                 start = rank;
             }

@@ -191,7 +191,7 @@ class Hits:
     judged: Ints  # (N, J) ranks of all judged documents, NOWHERE where padded
     #: (N, J) the judged documents whose grades are all negative; None: there are none
     negative: Bools | None = None
-    tied: TiedGroups | None = None  # None: ties were not asked for
+    tied: TiedGroups | None = None  # None: nothing is tied, or ties were not asked for
     _memo: dict[Hashable, object] = field(default_factory=dict, repr=False)
 
     @property
@@ -389,9 +389,9 @@ def _hits(pool_of_topics: Callable[[], Pool], runs: Sequence[Alignment], topics:
 
 
 def _tied(runs: Sequence[Alignment], topics: Longs, judged: Ints) -> TiedGroups | None:
-    """The groups of the judged documents (N, J), which have been padded; None if ties were not asked for."""
+    """The groups of the judged documents (N, J), which have been padded; None if there are none."""
     found = [(run.start, run.groups) for run in runs if run.groups is not None]
-    if len(found) < len(runs):
+    if len(found) < len(runs) or not any(groups.tied[topics].any() for _, groups in found):
         return None
     there = judged != NOWHERE
     places = [_ragged(start[topics], start[topics + 1])[1] for start, _ in found]

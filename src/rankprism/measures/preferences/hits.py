@@ -68,7 +68,7 @@ class PreferenceHits:
     length: Ints  #: (N,) the number of documents retrieved, whether judgments name them or not
     topic: str
     pool: PreferencePool
-    tied: TiedGroups | None = None  #: the groups of tied documents; None: ties were not asked for
+    tied: TiedGroups | None = None  #: None: nothing is tied, or ties were not asked for
     _memo: dict[Hashable, object] = field(default_factory=dict, repr=False)
 
     @property
@@ -109,6 +109,6 @@ def preference_batches(
                 if run.groups is not None:
                     tied.start[n, : end - start] = run.groups.start[start:end]
                     tied.size[n, : end - start] = run.groups.size[start:end]
-            asked = all(run.groups is not None for run in runs[chosen])
-            hits = PreferenceHits(rank, doc, length, topic, pool, tied if asked else None)
+            is_tied = bool((tied.size > 1).any())
+            hits = PreferenceHits(rank, doc, length, topic, pool, tied if is_tied else None)
             yield hits, chosen, np.array([t])

@@ -64,6 +64,8 @@ def _named(rows: Longs, compute: Callable[[], Any]) -> Any:
 
 def _tied(measure: Measure, hits: Hits | PreferenceHits) -> tuple[Longs, Any]:
     """The rankings whose ties may matter, and these rankings without unjudged documents if so asked."""
+    if hits.tied is None:
+        return np.zeros(0, dtype=np.int64), hits
     if not isinstance(hits, Hits):
         return _tied_preferences(measure, hits)
     cutoff, is_condensed = measure.cutoff, measure.is_condensed
