@@ -460,8 +460,8 @@ def test_measures_whose_orders_must_be_listed_are_known(monkeypatch: pytest.Monk
                 evaluate(judged, run_of(["abc"]), [measure], tied=tied)  # type: ignore[arg-type]
     by_pairs = {name for name in names() if name.startswith("prefs_")} | {"ppref"}
     balanced = {"prefs_avgjg_Rnonrel", "prefs_avgjg_Rnonrel_ret"}
-    always = {"MM", "Reached", "P_plus", "wpref", "Prf", "nPrf"} | balanced
-    assert listed["expected"] == always | {"P_plus_IA"}
+    always = {"MM", "Reached", "wpref", "Prf", "nPrf"} | balanced
+    assert listed["expected"] == always
     assert listed["lowest"] == always | by_pairs | {
         "P_plus_IA",
         "P_plusQ",

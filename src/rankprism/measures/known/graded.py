@@ -108,6 +108,10 @@ def blended_ratios(hits: Hits, beta: float, gain: str, cutoff: int | None) -> Te
     bounds=Bounds("outer", lambda c, beta, gain, cutoff: p_plus(c.gains(Gain(gain), cutoff), beta)),
     cite="sakai2006give sakai2012intuitiveness",
     aliases="P+",
+    ties=Ties(
+        lambda hits, **settings: _plus_law(hits, **settings)[0],
+        extremes=lambda hits, **settings: _plus_law(hits, **settings)[1:],
+    ),
 )
 def P_plus(hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = None) -> Floats:
     """P+: the mean blended ratio of Q down to the best document, for users who want just one document.
@@ -126,6 +130,16 @@ def P_plus(hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff
     early = np.arange(hits.grade.shape[-1]) <= preferred
     ratios = blended_ratio(hits, beta, gain) * early
     return over_best(total(ratios), ((hits.grade > 0) & early).sum(-1).astype(np.float64))
+
+
+def _plus_law(hits: Hits, beta: float, gain: str, cutoff: int | None) -> tuple[Floats, Floats, Floats]:
+    """(N, A) three times: the expected, the lowest and the highest score over all orders of tied documents"""
+    from rankprism.measures.ties.grouping import aspect_by_aspect
+    from rankprism.measures.ties.plus import law_of_p_plus
+
+    law = law_of_p_plus(aspect_by_aspect(hits), beta, Gain(gain), cutoff)
+    shape = hits.grade.shape[:2]
+    return law.expected.reshape(shape), law.low.reshape(shape), law.high.reshape(shape)
 
 
 Levels = Annotated[

@@ -235,7 +235,12 @@ def _law(group: _Group, states: _States, scores: Floats) -> tuple[float, ...]:
 
 def grid_of(sizes: Longs) -> Longs:
     """(C, K) the states: how many documents of each kind are above"""
-    return np.asarray(np.indices(tuple(sizes + 1)).reshape(len(sizes), -1).T)
+    return np.asarray(np.indices(tuple(sizes + 1)).reshape(len(sizes), int(np.prod(sizes + 1))).T)
+
+
+def strides_of(sizes: Longs) -> Longs:
+    """(K,) how far it is in the grid from a state to that with one more document of each kind"""
+    return np.append(np.cumprod((sizes + 1)[::-1])[::-1], 1)[1:]
 
 
 def paths(sizes: Longs, others: int, reached: int, added: Floats) -> tuple[float, float, float]:
@@ -249,7 +254,7 @@ def paths(sizes: Longs, others: int, reached: int, added: Floats) -> tuple[float
     n = int(sizes.sum()) + others
     above = grid.sum(-1)[:, None] + np.arange(others + 1)
     left = sizes - grid  # (C, K)
-    strides = np.concatenate((np.cumprod((sizes + 1)[::-1])[::-1][1:], [1])).astype(np.int64)
+    strides = strides_of(sizes)
     at = [np.nonzero(above == place) for place in range(reached)]
     # From the first place to the last: the chance of each state, and the mean of the steps from it.
     chance = np.zeros(above.shape)
