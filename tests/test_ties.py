@@ -544,6 +544,22 @@ def test_ties_of_deep_learning_2021(collections: Path) -> None:
         )
 
 
+def test_ties_of_the_web_track_2012(collections: Path) -> None:
+    """Several aspects: three runs change at 4 decimals, and ids would exchange two."""
+    folder = collections / "trec-web-2012"
+    source = (folder / "qrels-for-ndeval.txt.gz", sorted((folder / "runs").iterdir()), "alpha_DCG@20")
+    one_order, found = evaluate(*source).means[:, 0], evaluate(*source, tied="all")
+    changed = {
+        name: round(float(mean - one), 4)
+        for name, one, mean in zip(found.runs, one_order, found.means[:, 1], strict=True)
+        if f"{one:.4f}" != f"{mean:.4f}"
+    }
+    assert len(changed) == 3
+    assert changed["gdesa"] == 0.0021
+    (note,) = (note for note in found.conventions["notes"] if note["kind"] == "ties")
+    assert "2 of 17 runs would have another place by alpha_DCG@20" in note["message"]
+
+
 # ── the command ──────────────────────────────────────────────────────────────────────────────────
 
 
