@@ -33,12 +33,14 @@ STUDIES = 1000
 def _cells(claims: Sequence[str], units: Sequence[int]) -> Iterator[tuple[str, int, int]]:
     """The claim, the place of the population and the units of each cell.
 
-    A population with a number of topics of its own has one cell.
+    A population with a number of topics of its own has one cell. A claim may have its own numbers of units.
     """
     for claim in claims:
+        others = SIMULATIONS[claim].units
         for place, population in enumerate(SIMULATIONS[claim].populations):
             own = getattr(population, "topics", None)
-            for number in units if own is None else (own,):
+            wanted = others if others is not None and units is UNITS else units
+            for number in wanted if own is None else (own,):
                 yield claim, place, number
 
 
@@ -66,7 +68,8 @@ def main(words: Sequence[str] | None = None) -> int:
         every = pool.map(_simulated, *zip(*cells, strict=True), [given.studies] * len(cells))
         for (claim, place, _), (found, seconds) in zip(cells, every, strict=True):
             has_own_size = getattr(SIMULATIONS[claim].populations[place], "topics", None) is not None
-            row = [*[""] * len(given.units), str(found)] if has_own_size else [*row, str(found)]
+            text = str(found) if SIMULATIONS[claim].units is None else f"{found.units}: {found}"
+            row = [*[""] * len(given.units), text] if has_own_size else [*row, text]
             if len(row) == len(given.units):
                 row.append("")
             if len(row) > len(given.units):

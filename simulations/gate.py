@@ -51,16 +51,19 @@ Simulation: TypeAlias = Callable[[Any, int, int, int], Studies]
 class Simulated(NamedTuple):
     simulation: Simulation
     populations: Sequence[Any]  #: with a `name`, and `harsh` where they do not count for the gate
+    units: tuple[int, ...] | None = None  #: numbers of units to simulate; None: those of all claims
 
 
 SIMULATIONS: dict[str, Simulated] = {}
 
 
-def simulates(claim: str, populations: Sequence[Any]) -> Callable[[Simulation], Simulation]:
+def simulates(
+    claim: str, populations: Sequence[Any], units: tuple[int, ...] | None = None
+) -> Callable[[Simulation], Simulation]:
     """Register a function as the simulation of a claim."""
 
     def register(simulation: Simulation) -> Simulation:
-        SIMULATIONS[claim] = Simulated(simulation, populations)
+        SIMULATIONS[claim] = Simulated(simulation, populations, units)
         return simulation
 
     return register

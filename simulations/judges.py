@@ -1,13 +1,33 @@
-"""Simulations of the intervals of `rankprism judges`."""
+"""Simulations of the intervals of `rankprism judges`.
+
+    python -m simulations.judges FOLDER --repetitions 100 --share 0.05 --judges honest --measure nDCG@10
+
+draws samples of the labels of TREC Deep Learning 2021 and counts how often intervals hold the score by all
+labels. FOLDER has trec-dl-2021-prefs and trec-dl-2021-judges. docs/verification.md has the table.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+import argparse
+import time
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from rankprism import evaluate, parse, read_judgments
 from rankprism.judges.agreement import label_figures, over_topics, top_agreement
+from rankprism.judges.design import Design, designed
+from rankprism.judges.estimation import Sample, half_widths
+from rankprism.judges.labels import Labels, joined, pooled
+from rankprism.judges.pool import Ranked, hashes
+from rankprism.judges.prediction import folds_of
+from rankprism.judges.scoring import Study
 from simulations.gate import Studies, simulates
 from simulations.populations import AD_HOC_8, DL_2021, Floats, Population
 
@@ -96,3 +116,215 @@ def agreement_at_the_top(orders: TwoOrders, units: int, studies: int, seed: int)
         rows.append(top_agreement(values[..., 0], values[..., 1], orders.top, 0.95, k))
     estimate, low, high = np.array(rows).T
     return Studies(estimate, low, high, float(np.nanmean(estimate)))
+
+
+# ── scores from few labels ───────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A collection in which people have labelled every pair, and samples of these labels."""
+
+    labels: Labels
+    ranked: Ranked
+    truth: Floats  #: (run,) the scores by all labels
+    design: Design
+    hashed: NDArray[np.uint64]
+    measure: str
+
+    @classmethod
+    def of(cls, labels: Labels, runs: object, measure: str) -> Whole:
+        chosen = parse(measure)
+        ranked = Ranked.of(labels, runs)  # type: ignore[arg-type]
+        design = designed(labels, ranked, [chosen], 0)
+        truth = evaluate(labels.source, runs, chosen).means[:, 0]  # type: ignore[arg-type]
+        return cls(labels, ranked, truth, design, hashes(labels), measure)
+
+    def study(self, rng: np.random.Generator, number: int, seed: int, uniform: bool = False) -> Study:
+        """A study in which so many labels are drawn, by what they decide or with equal chances."""
+        n = len(self.design.size)
+        if uniform:
+            drawn = np.zeros(n, dtype=bool)
+            drawn[rng.choice(np.flatnonzero(self.design.matters), number, replace=False)] = True
+            chance = None
+        else:
+            chance = self.design.probabilities(number)
+            drawn = rng.random(n) < chance
+        people = np.where(drawn[:, None], self.labels.people, np.nan)
+        fold = folds_of(self.hashed, seed)
+        return Study(replace(self.labels, people=people), self.ranked, Sample(drawn, chance, fold), seed)
+
+
+@dataclass(frozen=True)
+class FewLabels:
+    """20 topics with 60 documents each, whose labels by people and by a judge are known, and six runs."""
+
+    measure: str
+    judge: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.measure}, {self.judge} judge"
+
+    @cached_property
+    def whole(self) -> Whole:
+        rng = np.random.default_rng(5)
+        topics, docs, runs = 20, 60, 6
+        x = rng.normal(rng.normal(0, 0.5, (topics, 1)), 1, (topics, docs))
+        people = np.digitize(x + rng.normal(0, 0.4, x.shape), [0, 0.9, 1.7])
+        judge = np.digitize(x + rng.normal(0, 0.5, x.shape), [-0.2, 0.7, 1.5])
+        ranked = x + rng.normal(size=(runs, topics, docs)) * (0.6 + 0.2 * np.arange(runs))[:, None, None]
+        if self.judge == "a hostile":
+            judge = 3 - judge
+        if self.judge == "a random":
+            judge = rng.permuted(judge, axis=1)
+
+        def named(values: NDArray[Any]) -> dict[str, dict[str, float]]:
+            return {f"t{t}": {f"d{d}": float(v) for d, v in enumerate(row)} for t, row in enumerate(values)}
+
+        labels = joined(read_judgments(named(people)), {"judge": read_judgments(named(judge))})
+        return Whole.of(labels, {f"r{r}": named(ranked[r]) for r in range(runs)}, self.measure)
+
+
+LINEAR, NDCG = "P(rel=2)@10", "nDCG@10"
+JUDGED = tuple(
+    FewLabels(measure, judge)
+    for measure, judge in (
+        (LINEAR, "an honest"),
+        (LINEAR, "a hostile"),
+        (LINEAR, "a random"),
+        (NDCG, "an honest"),
+        (NDCG, "a hostile"),
+    )
+)
+NUMBERS = (20, 100, 150, 200, 300, 600)
+
+
+def _few(population: FewLabels, units: int, studies: int, seed: int, apart: bool) -> Studies:
+    """The scores of the first run, or its differences from the last."""
+    rng = np.random.default_rng(seed)
+    whole = population.whole
+    rows = []
+    for k in range(studies):
+        found = whole.study(rng, units, k).score([parse(population.measure)], "these", 0.95)
+        value = found.means[0, 0] - found.means[-1, 0] * apart
+        half = found.apart[0, -1, 0] if apart else found.half[0, 0]
+        rows.append((value, value - half, value + half))
+    estimate, low, high = np.array(rows).T
+    return Studies(estimate, low, high, float(whole.truth[0] - whole.truth[-1] * apart))
+
+
+@simulates("a score from few labels", JUDGED, NUMBERS)
+def score_from_few_labels(population: FewLabels, units: int, studies: int, seed: int) -> Studies:
+    return _few(population, units, studies, seed, apart=False)
+
+
+@simulates("a difference from few labels", JUDGED, NUMBERS)
+def difference_from_few_labels(population: FewLabels, units: int, studies: int, seed: int) -> Studies:
+    return _few(population, units, studies, seed, apart=True)
+
+
+# ── DL 2021 ──────────────────────────────────────────────────────────────────────────────────────
+
+JUDGES = ("umbrela.gpt-4o", "binary.gpt-4o", "binary.llama3.2", "exam-binary-mean.gpt-4o")
+
+
+@cache
+def dl_2021(folder: Path) -> tuple[Labels, tuple[Path, ...]]:
+    """The labels of people and four judges, and the runs."""
+    people = read_judgments(folder / "trec-dl-2021-prefs" / "qrels.dl21-passage.txt.gz")
+    judges = {name: read_judgments(folder / "trec-dl-2021-judges" / f"{name}.qrels.gz") for name in JUDGES}
+    runs = tuple(sorted((folder / "trec-dl-2021-prefs" / "runs").glob("*.gz")))
+    return pooled(people, judges, people), runs
+
+
+def altered(labels: Labels, ranked: Ranked, how: str) -> Mapping[str, Floats]:
+    """The judges as they are, one of them, or made useless or hostile."""
+    rng = np.random.default_rng(5)
+    own, n = dict(labels.judges), len(labels.docs)
+    if how in own:
+        return {how: own[how]}
+    if how == "none":
+        return {}
+    if how == "constant":
+        return {name: np.ones_like(given) for name, given in own.items()}
+    if how == "inverted":
+        return {name: np.nanmax(given) - given for name, given in own.items()}
+    if how == "random":
+        return {name: rng.permutation(given) for name, given in own.items()}
+    if how == "half missing":
+        missing = rng.random(n) < 0.5
+        return {name: np.where(missing[:, None], np.nan, given) for name, given in own.items()}
+    if how == "copying a run":
+        entry = ranked.run == 20
+        order = np.zeros((n, 1))
+        order[ranked.pair[entry], 0] = 1 / ranked.rank[entry]
+        return {"copy": order}
+    if how == "favouring a team":
+        team = [r for r, name in enumerate(ranked.runs) if name.startswith("pash")]
+        liked = np.zeros((n, 1), dtype=bool)
+        liked[ranked.pair[np.isin(ranked.run, team) & (ranked.rank <= 10)]] = True
+        return {name: np.where(liked, np.nanmax(given), given) for name, given in own.items()}
+    return own
+
+
+def repeated(
+    whole: Whole, how: str, number: int, repetitions: int, uniform: bool = False
+) -> tuple[Floats, Floats, Floats, Floats, float]:
+    """Errors and half widths of runs (repetition, run), coverage and width of differences, R²."""
+    rng = np.random.default_rng(11)
+    judges = altered(whole.labels, whole.ranked, how)
+    changed = replace(whole, labels=replace(whole.labels, judges=judges))
+    measure = parse(whole.measure)
+    error, half, pairs, wide, removed = [], [], [], [], []
+    for k in range(repetitions):
+        study = changed.study(rng, number, k, uniform)
+        predicted = study.predict()
+        estimate, linear = study.estimate(measure, predicted)
+        h = half_widths(estimate, 0.95, conservative=not linear)
+        off = estimate.value - whole.truth
+        above = np.triu_indices(len(off), 1)
+        pairs.append(float((np.abs(off[:, None] - off) <= h + 1e-12)[above].mean()))
+        wide.append(2 * float(h[above].mean()))
+        error.append(off)
+        half.append(np.diag(h))
+        removed.append(study.removed(predicted))
+    return np.array(error), np.array(half), np.array(pairs), np.array(wide), float(np.mean(removed))
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    """Print a line for each combination of what is asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--repetitions", type=int, default=100)
+    parser.add_argument("--share", type=float, nargs="+", default=[0.05])
+    parser.add_argument("--judges", nargs="+", default=["honest"])
+    parser.add_argument("--measure", nargs="+", default=[LINEAR])
+    parser.add_argument("--uniform", action="store_true")
+    given = parser.parse_args(words)
+    warnings.simplefilter("ignore")
+    labels, runs = dl_2021(given.folder)
+    print("| measure | judges | labels | bias | runs | lowest run | pairs | removed |")
+    print("|---|---|---:|---:|---:|---:|---:|---:|", flush=True)
+    for measure in given.measure:
+        whole = Whole.of(labels, list(runs), measure)
+        seen = int(whole.design.matters.sum())
+        for share in given.share:
+            for how in given.judges:
+                began = time.time()
+                number = round(share * seen)
+                error, half, pairs, wide, removed = repeated(
+                    whole, how, number, given.repetitions, given.uniform
+                )
+                held = np.abs(error) <= half + 1e-12
+                lowest = int(held.mean(0).argmin())
+                print(
+                    f"| {measure} | {how} | {number} | {error.mean():+.4f} | {held.mean():.3f} / "
+                    f"{2 * half.mean():.3f} | {held.mean(0).min():.2f} {whole.ranked.runs[lowest]} | "
+                    f"{pairs.mean():.3f} / {wide.mean():.3f} | {removed:.2f} | {time.time() - began:.0f} s",
+                    flush=True,
+                )
+
+
+if __name__ == "__main__":
+    main()

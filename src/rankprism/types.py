@@ -91,6 +91,8 @@ Over: TypeAlias = Literal["assessors", "topics", "both"]
 #: How a leaderboard combines several collections, and what another board would draw anew.
 Combine: TypeAlias = Literal["means", "topics", "borda"]
 Redrawn: TypeAlias = Literal["topics", "collections"]
+#: What scores from few labels are about: these topics, or topics like these.
+TopicsMeant: TypeAlias = Literal["these", "like-these"]
 #: What determines the order of a topic's documents.
 Decider: TypeAlias = Literal["bradley-terry", "wins"]
 #: How ties count for strengths.

@@ -117,3 +117,106 @@ def agree(
         --judge llama=llama.qrels -m nDCG@10 --family families.txt
     """
     return call(read.people, read.judges, read.runs, read.measures, family=family, **read.reading)
+
+
+Drawn = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="The pairs that were drawn, with the columns topic, doc and probability: what `judges select` "
+        "writes. Default: the column probability of PEOPLE; without it, every pair of the pool had the same "
+        "chance.",
+        autocompletion=complete_file,
+    ),
+]
+PoolFile = Annotated[
+    str | None,
+    typer.Option(
+        metavar="QRELS",
+        help="Judgments whose pairs of topic and document are the pool. Default: all pairs that a judge has "
+        "labelled.",
+        autocompletion=complete_file,
+    ),
+]
+
+
+@app.command()
+@command("judges:score", "estimating", reads=read_judged_runs)
+def score(
+    read: Judged,
+    call: Call,
+    drawn: Drawn = None,
+    pool: PoolFile = None,
+    differences: Annotated[
+        bool, typer.Option("--differences", help="Print the difference of every two runs instead.")
+    ] = False,
+) -> Any:
+    """Score runs with all labels of judges and few labels of people.
+
+    Prints the scores that complete judgments by people would give, with intervals, how wide the intervals
+    would be
+    without the judges, and how many labels the judges saved. PEOPLE are judgments on a random sample of the
+    pool.
+
+    \b
+    rankprism judges score people.qrels runs/*.run --judge gpt=gpt.qrels \\
+        -m nDCG@10 --drawn drawn.tsv
+    """
+    if read.runs is None:
+        raise InputError("name the runs after the judgments of people")
+    found = call(read.people, read.judges, read.runs, read.measures, drawn=drawn, pool=pool, **read.reading)
+    return found.differences() if differences else found
+
+
+def read_selected_runs(
+    runs: Annotated[
+        list[str], typer.Argument(metavar="RUN...", help="The runs.", autocompletion=complete_file)
+    ],
+    judge: Judge = None,
+    measure: MeasureNames = None,
+    measures_file: MeasureFiles = None,
+    order: RunOrder = "score",
+    duplicates: DuplicatesOption = "error",
+    run_format: RunFormat = None,
+) -> Judged:
+    """The runs and judges that are named."""
+    measures = read_measures(measure, measures_file)
+    reading = {"order": order, "duplicates": duplicates, "run_format": run_format}
+    return Judged("", named_judges(judge or []), runs, measures, reading)
+
+
+@app.command()
+@command("judges:select", "drawing", reads=read_selected_runs)
+def select(
+    read: Judged,
+    call: Call,
+    after: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="The pairs of earlier batches, as this command wrote them with a smaller budget.",
+            autocompletion=complete_file,
+        ),
+    ] = None,
+    people: Annotated[
+        str | None,
+        typer.Option(
+            metavar="QRELS",
+            help="The judgments of people on the earlier batches, for --settled.",
+            autocompletion=complete_file,
+        ),
+    ] = None,
+    pool: PoolFile = None,
+) -> Any:
+    """Draw the documents that people should judge next.
+
+    A document is drawn with a probability that says how much its label decides about the scores of the runs.
+    The probabilities are written beside the documents, and `judges score` needs them.
+
+    \b
+    rankprism judges select runs/*.run --judge gpt=gpt.qrels -m nDCG@10 \\
+        --budget 300 -o drawn.tsv
+    rankprism judges select runs/*.run --judge gpt=gpt.qrels -m nDCG@10 \\
+        --budget 600 --after drawn.tsv -o more.tsv
+    """
+    return call(read.runs, read.judges, read.measures, after=after, people=people, pool=pool, **read.reading)

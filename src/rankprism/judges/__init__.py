@@ -1,9 +1,23 @@
 """What machine judgments are worth, and how few people are enough.
 
 The functions have the names of the commands of `rankprism judges`. `agree` compares the labels of judges, and
-the scores of runs by these labels, with those of people.
+the scores of runs by these labels, with those of people. `score` estimates the scores that complete
+judgments by people would give, from all labels of judges and few labels of people. `select` draws the
+documents that people should judge.
 """
 
 from rankprism.judges.agreement import FamilyAgreement, LabelAgreement, RunAgreement, agree
+from rankprism.judges.scoring import EstimatedDifferences, EstimatedScores, score
+from rankprism.judges.selection import Selection, select
 
-__all__ = ["FamilyAgreement", "LabelAgreement", "RunAgreement", "agree"]
+__all__ = [
+    "EstimatedDifferences",
+    "EstimatedScores",
+    "FamilyAgreement",
+    "LabelAgreement",
+    "RunAgreement",
+    "Selection",
+    "agree",
+    "score",
+    "select",
+]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -59,6 +59,29 @@ def read_labels(people: JudgmentsLike, judges: Mapping[str, JudgmentsLike]) -> L
     return joined(read_judgments(people), read)
 
 
+def pooled(people: Judgments | None, judges: Mapping[str, Judgments], pool: Judgments | None) -> Labels:
+    """Put the labels of people and judges on the pairs of a pool side by side.
+
+    pool : its pairs are the pool. None: the pairs that a judge has labelled. Labels of judges on other pairs
+    are
+        left out. Labels of people on other pairs are refused, because nobody could have drawn these pairs.
+    """
+    every = _pairs_of([pool] if pool is not None else list(judges.values()))
+    if people is not None:
+        topics, _, docs, _ = people.table.columns()
+        for topic, doc in zip(topics, docs, strict=True):
+            if (topic, doc) not in every:
+                raise InputError(
+                    f"{people.source}: document {doc!r} of topic {topic!r} is not in the pool, because "
+                    f"{'no judge has labelled it' if pool is None else f'{pool.source} does not have it'}; "
+                    f"leave it out, or name a pool that has it with pool= (--pool)"
+                )
+    blank = people if people is not None else next(iter(judges.values()), pool)
+    assert blank is not None
+    labels = _placed(every, blank, judges)
+    return labels if people is not None else replace(labels, people=np.full_like(labels.people, np.nan))
+
+
 def joined(people: Judgments, judges: Mapping[str, Judgments]) -> Labels:
     """Put the labels of people and judges on all their pairs side by side.
 
@@ -68,11 +91,24 @@ def joined(people: Judgments, judges: Mapping[str, Judgments]) -> Labels:
     >>> labels.docs, labels.people[:, 0].tolist(), labels.judges["judge"][:, 0].tolist()
     (('b', 'a'), [0.0, 1.0], [nan, 2.0])
     """
+    return _placed(_pairs_of([people, *judges.values()]), people, judges)
+
+
+def _pairs_of(everybody: Sequence[Judgments]) -> dict[tuple[str, str], None]:
+    """The pairs of topic and document that somebody has labelled."""
+    seen: dict[tuple[str, str], None] = {}
+    for judgments in everybody:
+        topics, _, docs, _ = judgments.table.columns()
+        seen.update(dict.fromkeys(zip(topics, docs, strict=True)))
+    return seen
+
+
+def _placed(
+    seen: Mapping[tuple[str, str], None], people: Judgments, judges: Mapping[str, Judgments]
+) -> Labels:
+    """The labels of these pairs."""
     everybody = [people, *judges.values()]
     columns = [judgments.table.columns() for judgments in everybody]
-    seen: dict[tuple[str, str], None] = {}
-    for topics, _, docs, _ in columns:
-        seen.update(dict.fromkeys(zip(topics, docs, strict=True)))
     named = [list(ids) for ids in zip(*seen, strict=True)]
     table = JudgmentTable.from_columns(
         "the pool", named[0], [ONLY_ASPECT] * len(seen), named[1], np.ones(len(seen))
@@ -88,12 +124,15 @@ def joined(people: Judgments, judges: Mapping[str, Judgments]) -> Labels:
     found = []
     for topics, names, docs, grades in columns:
         labels = np.full((len(number), widest), np.nan)
-        pair = np.fromiter((number[key] for key in zip(topics, docs, strict=True)), np.int64, len(topics))
+        pair = np.array([number.get(key, -1) for key in zip(topics, docs, strict=True)], dtype=np.int64)
+        inside = pair >= 0
         if widest == 1:
             aspect = np.zeros(len(pair), dtype=np.int64)
         else:
-            aspect = np.array([place[topic_of[t]][a] for t, a in zip(topics, names, strict=True)])
-        labels[pair, aspect] = grades
+            aspect = np.array(
+                [place[topic_of[t]][a] if i else 0 for t, a, i in zip(topics, names, inside, strict=True)]
+            )
+        labels[pair[inside], aspect[inside]] = np.asarray(grades)[inside]
         found.append(labels)
     return Labels(
         pairs, tuple(docs_of(table)), topic, aspects, found[0], dict(zip(judges, found[1:], strict=True)),
@@ -114,7 +153,8 @@ def _aspects(topics: Sequence[str], everybody: Sequence[Judgments]) -> tuple[tup
     found: dict[str, dict[str, None]] = {topic: {} for topic in topics}
     for judgments in everybody:
         for topic, aspects in judgments.aspects.items():
-            found[topic].update(dict.fromkeys(aspects))
+            if topic in found:
+                found[topic].update(dict.fromkeys(aspects))
     return tuple(tuple(names) for names in found.values())
 
 

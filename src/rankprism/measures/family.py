@@ -175,7 +175,7 @@ def checked(hits: Hits, parts: Parts, name: str) -> Parts:
 
 def score_per_aspect(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
     """(N, A) the score of each aspect on its own"""
-    return _scaled(utility_per_aspect(hits.top(cutoff), parts), parts, _own_divisor(hits, parts, cutoff))
+    return _scaled(utility_per_aspect(hits.top(cutoff), parts), parts, own_divisor(hits, parts, cutoff))
 
 
 def score(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
@@ -218,7 +218,7 @@ def _scaled(gained: Floats, parts: Parts, divisor: Floats | None) -> Floats:
     return over_best(gained, divisor)
 
 
-def _own_divisor(hits: Hits, parts: Parts, cutoff: int | None) -> Floats | None:
+def own_divisor(hits: Hits, parts: Parts, cutoff: int | None) -> Floats | None:
     """(N, A) the divisor of the sum of each aspect"""
     if parts.over == "per-aspect":
         return best_of_one(hits, parts, cutoff)
@@ -293,7 +293,7 @@ def factors(hits: Hits, parts: Parts, cutoff: int | None) -> dict[str, Floats]:
         found[name] = hit_novelty(top, parts)
     if parts.discount != UNIFORM:
         found["discount"] = hit_discount(top, parts.discount)[:, None, :]
-    return found | _scale(hits, parts, _own_divisor(hits, parts, cutoff))
+    return found | _scale(hits, parts, own_divisor(hits, parts, cutoff))
 
 
 def of_score(hits: Hits, parts: Parts, cutoff: int | None) -> MadeOf:
@@ -301,7 +301,7 @@ def of_score(hits: Hits, parts: Parts, cutoff: int | None) -> MadeOf:
     together = {"stop": "gain", "reach": "novelty"}  # several aspects have no single chance
     own = factors(hits, parts._replace(over="none", factor=None), cutoff)
     if parts.over == "per-aspect":
-        divisor = _own_divisor(hits, parts, cutoff)
+        divisor = own_divisor(hits, parts, cutoff)
     else:
         whole = _divisors(hits, parts, cutoff)[0]
         divisor = None if whole is None else whole[:, None]

@@ -122,6 +122,20 @@ CLAIMS = _table(
             "judges agree",
         ),
         Claim(
+            "a score from few labels",
+            "the score of a run that complete judgments by people would give on the same topics",
+            "labels",
+            100,
+            "judges score",
+        ),
+        Claim(
+            "a difference from few labels",
+            "the difference of two runs that complete judgments by people would give on the same topics",
+            "labels",
+            100,
+            "judges score --differences",
+        ),
+        Claim(
             "a mean over repetitions",
             "the mean of a figure over very many repetitions with other draws",
             "repetitions",

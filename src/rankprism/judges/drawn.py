@@ -1,0 +1,102 @@
+"""Pairs that were drawn for people to judge, with their probabilities: tables of topic, doc, probability."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from rankprism.errors import InputError
+from rankprism.formats import files
+from rankprism.frames import is_frame
+
+NEEDED = ("topic", "doc", "probability")
+
+
+class DrawnPair(NamedTuple):
+    """A pair that was drawn."""
+
+    topic: str
+    doc: str
+    probability: float  #: of having been drawn in this or an earlier batch
+    batch: int
+
+
+def read_drawn(source: Any) -> list[DrawnPair]:
+    """Read the pairs that were drawn from a file or rows.
+
+    A file has a line of names and then a line for each pair. Columns are separated by tabs, commas or blanks.
+    `batch` may be missing, and other columns are ignored.
+    """
+    name, rows = _rows(source)
+    found: dict[tuple[str, str], DrawnPair] = {}
+    for where, row in rows:
+        missing = [column for column in NEEDED if column not in row]
+        if missing:
+            raise InputError(
+                f"{name}: there is no column {missing[0]!r}; a table of drawn pairs has the columns topic, "
+                f"doc "
+                f"and probability"
+            )
+        pair = (str(row["topic"]), str(row["doc"]))
+        if pair in found:
+            raise InputError(
+                f"{where}: document {pair[1]!r} of topic {pair[0]!r} was drawn above already; keep one of "
+                f"them"
+            )
+        found[pair] = DrawnPair(
+            *pair, _probability(where, row["probability"]), _batch(where, row.get("batch"))
+        )
+    if not found:
+        raise InputError(f"{name}: there is no pair in it")
+    return list(found.values())
+
+
+def _probability(where: str, text: Any) -> float:
+    try:
+        value = float(text)
+    except (TypeError, ValueError):
+        value = math.nan
+    if not 0 < value <= 1:
+        raise InputError(
+            f"{where}: the probability {str(text)!r} is not a number above 0 and up to 1; a pair that could "
+            f"not "
+            f"be drawn cannot have been judged"
+        )
+    return value
+
+
+def _batch(where: str, text: Any) -> int:
+    try:
+        return int(text) if text not in (None, "") else 1
+    except ValueError:
+        raise InputError(f"{where}: the batch {str(text)!r} is not a whole number") from None
+
+
+def _rows(source: Any) -> tuple[str, Iterable[tuple[str, Mapping[str, Any]]]]:
+    if files.is_path(source):
+        return files.source_name(source), _lines(source)
+    if is_frame(source):
+        import narwhals as nw
+
+        source = nw.from_native(source, eager_only=True).rows(named=True)
+    rows = [row._asdict() if isinstance(row, DrawnPair) else row for row in source]
+    return "drawn pairs", ((f"drawn pairs, row {n}", row) for n, row in enumerate(rows, 1))
+
+
+def _lines(path: Any) -> Iterable[tuple[str, Mapping[str, Any]]]:
+    name = files.source_name(path)
+    header: list[str] = []
+    for number, line in files.opened(path).lines():
+        mark = "\t" if "\t" in line else "," if "," in line else None
+        words = line.split() if mark is None else next(csv.reader([line], delimiter=mark))
+        if not header:
+            header = [word.strip().lower() for word in words]
+            continue
+        if len(words) != len(header):
+            raise InputError(
+                f"{name}, line {number}: there are {len(words)} columns here and {len(header)} in the first "
+                f"line"
+            )
+        yield f"{name}, line {number}", dict(zip(header, words, strict=True))

@@ -1,0 +1,256 @@
+"""What the label of one document does to the scores of runs, if labels of the others are only predicted.
+
+θ is the score of a run on a topic, Y the labels of people. With s the labelled documents and P the
+predictions for all others, m = E[θ(Y)] with the labels of s fixed. For a labelled document i with label y_i,
+
+φ_i(k) = E[θ | other labels of s, Y_i = k] - Σ_j P_i(j) E[θ | other labels of s, Y_i = j],  φ_i = φ_i(y_i)
+
+is what the label told us. `rankprism.judges.estimation` estimates θ by m + Σ_s (1/π_i - 1) φ_i.
+
+A measure made of parts is a sum over documents, divided by a number that depends on the topic alone. The sum
+is a straight line in the gain of each document, so its slope gives the effect of all labels of the document.
+If
+the divisor does not depend on labels, and the sum is a straight line in all gains or a cascade, then expected
+gains give the expectation exactly. Otherwise it is a mean over draws of Y. A measure that is not made of
+parts scores draws of Y with every label of the document in turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from rankprism.arrays import Bools, Floats, Ints, Longs
+from rankprism.data.hits import NOWHERE, Hits, Pool
+from rankprism.errors import MeasureError
+from rankprism.judges.labels import Labels
+from rankprism.judges.pool import Ranked
+from rankprism.judges.prediction import Predicted
+from rankprism.measures.family import own_divisor
+from rankprism.measures.measure import Measure
+from rankprism.measures.parameter import Role
+from rankprism.measures.parts import CASCADE, NO_NOVELTY, PRECISION, Parts, ratio
+
+#: The number of draws of the labels that nobody has given.
+DRAWS = 30
+#: The number of draws to find out what labels decide.
+GUESSES = 8
+#: The number of grades that are in memory at once.
+AT_ONCE = 1 << 21
+
+
+class Effects(NamedTuple):
+    """What is known about the scores by one measure."""
+
+    mean: Floats  #: (run, topic) m
+    phi: Floats  #: (labelled pair, run) φ_i
+    at: Floats  #: (labelled pair, level, run) φ_i(k)
+    matters: Bools  #: (pair,) whether the label of a pair can change a score
+    exact: bool  #: whether scores are straight lines in the gains, so that the estimate is unbiased
+
+
+class Lists(NamedTuple):
+    """The rankings of a topic by all runs, reduced to the pairs of the pool."""
+
+    rank: Ints  #: (run, place)
+    doc: Longs  #: (run, place) the document, numbered within the topic; -1 where there is none
+    length: Ints  #: (run,) documents retrieved
+    place: Longs  #: (run, document) where a document is among the places; -1 if it is not there
+
+
+def lists_of(labels: Labels, ranked: Ranked, cutoff: int | None) -> list[Lists]:
+    """The rankings of each topic, down to the cutoff. All measures with this cutoff share them."""
+    return ranked.once(("lists", cutoff), lambda: list(_lists(labels, ranked, cutoff)))
+
+
+def _lists(labels: Labels, ranked: Ranked, cutoff: int | None) -> Iterator[Lists]:
+    """Yield the rankings of each topic."""
+    kept = np.ones(len(ranked.rank), dtype=bool) if cutoff is None else ranked.rank <= cutoff
+    run, pair, rank = ranked.run[kept], ranked.pair[kept], ranked.rank[kept]
+    topic = labels.topic[pair]
+    order = np.lexsort((rank, run, topic))
+    run, pair, rank, topic = run[order], pair[order], rank[order], topic[order]
+    ends = np.searchsorted(topic, np.arange(len(labels.topics) + 1))
+    runs = len(ranked.runs)
+    for t, (first, last) in enumerate(pairwise(ends.tolist())):
+        here, docs = slice(first, last), int(labels.start[t + 1] - labels.start[t])
+        count = np.bincount(run[here], minlength=runs)
+        column = np.arange(last - first) - np.repeat(np.cumsum(count) - count, count)
+        wide = max(1, int(count.max(initial=0)))
+        ranks = np.full((runs, wide), NOWHERE, dtype=np.int32)
+        doc = np.full((runs, wide), -1)
+        place = np.full((runs, docs), -1)
+        own = pair[here] - labels.start[t]
+        ranks[run[here], column], doc[run[here], column] = rank[here], own
+        place[run[here], own] = column
+        yield Lists(ranks, doc, ranked.length[:, t].astype(np.int32), place)
+
+
+def parts_of(measure: Measure) -> Parts | None:
+    """The parts of a measure whose sum is a straight line in the gain of each document, or None."""
+    parts = measure.declared
+    if not isinstance(parts, Parts) or not measure.definition.single or parts.effort:
+        return None
+    gain = parts.gain
+    fixed = gain.kind in ("binary", "linear", "exp") or (
+        gain.kind == "probability" and gain.max_rel is not None
+    )
+    straight = parts.novelty in (NO_NOVELTY, CASCADE) or (
+        parts.novelty == PRECISION and gain.kind == "binary"
+    )
+    known = parts.over in ("none", "depth", "relevant", "depth and relevant", "per-aspect")
+    return parts if fixed and straight and known else None
+
+
+def is_linear(parts: Parts) -> bool:
+    """Whether a score is Σ w_i g_i, where the weights w_i do not depend on labels."""
+    return parts.novelty == NO_NOVELTY and parts.over in ("none", "depth")
+
+
+def effects(
+    measure: Measure, labels: Labels, ranked: Ranked, predicted: Predicted, seed: int, guessing: bool = False
+) -> Effects:
+    """What labels do to the scores of all runs by a measure.
+
+    guessing : the labels of people are made up, to see what labels would do. No label is then fixed while
+        another is tried.
+    """
+    check(measure)
+    parts = parts_of(measure)
+    if parts is None or labels.people.shape[1] > 1:
+        from rankprism.judges.rescoring import rescored_effects
+
+        return rescored_effects(measure, labels, ranked, predicted, seed, guessing)
+    return _of_parts(measure, parts, labels, ranked, predicted, seed, guessing)
+
+
+def check(measure: Measure) -> None:
+    """Refuse a measure whose score cannot be estimated."""
+    if measure.needs != "judgments":
+        raise MeasureError(f"{measure} needs preferences, but judges and people give labels; leave it out")
+    if measure.is_condensed:
+        raise MeasureError(
+            f"{measure} leaves out unjudged documents, but here every document of the pool has a label or a "
+            f"prediction; leave out judged_only"
+        )
+
+
+def _of_parts(
+    measure: Measure,
+    parts: Parts,
+    labels: Labels,
+    ranked: Ranked,
+    predicted: Predicted,
+    seed: int,
+    guessing: bool,
+) -> Effects:
+    levels = predicted.levels
+    gains = parts.gain(np.maximum(levels, 0.0)[None, None, :], np.zeros((1, 1)))[0, 0]
+    label = labels.people[:, 0]
+    sampled = np.flatnonzero(~np.isnan(label))
+    given = np.searchsorted(levels, label[sampled])
+    straight = parts.over in ("none", "depth")
+    multilinear = straight and parts.novelty != PRECISION
+    mean = np.zeros((len(ranked.runs), len(labels.topics)))
+    at = np.zeros((len(sampled), len(levels), len(ranked.runs)))
+    first = np.searchsorted(sampled, labels.start)
+    matters = np.ones(len(label), dtype=bool)
+    cutoff = measure.of(Role.CUTOFF)
+    for t, lists in enumerate(lists_of(labels, ranked, cutoff)):
+        pairs = slice(labels.start[t], labels.start[t + 1])
+        here = slice(first[t], first[t + 1])
+        own = sampled[here] - labels.start[t]
+        if straight:
+            matters[pairs] = (lists.place >= 0).any(0)
+        chance = predicted.chance[pairs]
+        if multilinear:
+            y, g = None, (chance @ gains)[None]
+        else:
+            y = drawn(chance, np.random.default_rng([seed, 3, t]), GUESSES if guessing else DRAWS)
+            g = gains[y]
+        if not guessing:
+            g[:, own] = gains[given[here]]
+            if y is not None:
+                y[:, own] = given[here]
+        sums, slopes = _sums(parts, lists, g)
+        over = _divisors(parts, lists, levels, y, own, cutoff)
+        mean[:, t] = ratio(sums, over[0]).mean(0)
+        if len(own):
+            place = lists.place[:, own]  # (run, labelled)
+            slope = np.where(place >= 0, np.take_along_axis(slopes, np.maximum(place, 0)[None], 2), 0.0)
+            moved = gains - g[:, own, None]  # (draw, labelled, level)
+            value = sums[:, :, None, None] + slope[:, :, :, None] * moved[:, None]
+            theta = ratio(value, over[1]).mean(0)  # (run, labelled, level)
+            theta -= (theta * chance[own]).sum(2, keepdims=True)
+            at[here] = theta.transpose(1, 2, 0)
+    phi = np.take_along_axis(at, given[:, None, None], 1)[:, 0]
+    return Effects(mean, phi, at, matters, is_linear(parts))
+
+
+def drawn(chance: Floats, rng: np.random.Generator, draws: int = DRAWS) -> Longs:
+    """(draw, cell) labels drawn from their probabilities, as numbers of levels."""
+    ends = np.cumsum(chance[:, :-1], axis=1)
+    u = rng.random((draws, len(chance)))
+    return np.asarray((u[:, :, None] > ends).sum(2))
+
+
+def _sums(parts: Parts, lists: Lists, g: Floats) -> tuple[Floats, Floats]:
+    """(draw, run) the sum of a measure, and (draw, run, place) its slope in the gain of each document."""
+    here = lists.doc >= 0
+    gain = np.where(here, g[:, np.maximum(lists.doc, 0)], 0.0)
+    discount = np.where(here, parts.discount(lists.rank), 0.0)
+    if parts.factor is not None:
+        discount = parts.factor * discount
+    if parts.novelty == NO_NOVELTY:
+        return (discount * gain).sum(2), np.broadcast_to(discount, gain.shape)
+    if parts.novelty == PRECISION:
+        before = np.cumsum(gain, axis=2) - gain
+        later = discount / lists.rank
+        tail = np.cumsum((later * gain)[:, :, ::-1], axis=2)[:, :, ::-1] - later * gain
+        return (later * gain * (before + 1)).sum(2), later * (before + 1) + tail
+    # Cascade: Σ_i D(i) g_i Π_{j<i} (1 - g_j). What follows a document counts 1 - g as much.
+    left = np.ones_like(gain)
+    np.cumprod(1 - gain[:, :, :-1], axis=2, out=left[:, :, 1:])
+    after = np.zeros_like(gain)
+    for i in range(gain.shape[2] - 2, -1, -1):
+        after[:, :, i] = discount[:, i + 1] * gain[:, :, i + 1] + (1 - gain[:, :, i + 1]) * after[:, :, i + 1]
+    return (discount * gain * left).sum(2), left * (discount - after)
+
+
+def _divisors(
+    parts: Parts, lists: Lists, levels: Floats, y: Longs | None, own: Longs, cutoff: int | None
+) -> tuple[Floats, Floats]:
+    """What sums are divided by: (draw, run), and (draw, run, labelled, level) with a label changed."""
+    if parts.over in ("none", "depth"):
+        depth = np.full(len(lists.length), cutoff) if cutoff else lists.length
+        k = depth.astype(np.float64) if parts.over == "depth" else np.ones(len(depth))
+        return k[None], k[None, :, None, None]
+    assert y is not None
+    as_drawn = _of_pools(parts, lists, levels[y], cutoff)
+    draws, labelled, K = len(y), len(own), len(levels)
+    changed = np.repeat(y[:, None, None], labelled, 1).repeat(K, 2)
+    changed[:, np.arange(labelled), :, own] = np.arange(K)
+    flat = changed.reshape(draws * labelled * K, y.shape[1])
+    found = np.empty((len(flat), len(lists.length)))
+    step = max(1, AT_ONCE // max(1, flat.shape[1]))
+    for first in range(0, len(flat), step):
+        found[first : first + step] = _of_pools(parts, lists, levels[flat[first : first + step]], cutoff)
+    return as_drawn, np.moveaxis(found.reshape(draws, labelled, K, len(lists.length)), 3, 1)
+
+
+def _of_pools(parts: Parts, lists: Lists, grades: Floats, cutoff: int | None) -> Floats:
+    """(topic, run) the divisor of made-up topics, from grades (topic, document)."""
+    pool = Pool.single(np.maximum(grades, 0.0))
+    n, runs = len(grades), len(lists.length)
+    if parts.over in ("relevant", "per-aspect"):  # it is the same for all runs
+        runs = 1
+    none = np.zeros((n * runs, 0), dtype=np.int32)
+    length = np.tile(lists.length[:runs], n)
+    topic = np.repeat(np.arange(n), runs)
+    hits = Hits(none, np.zeros((n * runs, 1, 0)), length, topic, pool, none, none)
+    divisor = own_divisor(hits, parts, cutoff)
+    assert divisor is not None
+    return np.broadcast_to(divisor[:, 0].reshape(n, runs), (n, len(lists.length)))

@@ -1,0 +1,145 @@
+"""Scores from all labels of judges and few labels of people.
+
+The estimate of the score of a run is m + Σ_s (1/π_i - 1) φ_i, see `rankprism.judges.effects`, where π_i is
+the probability with which a labelled pair was drawn. For measures that are linear in the labels, it is the
+difference estimator Σ w ĝ + Σ_s w (g - ĝ) / π, which is unbiased whatever the predictions ĝ are.
+
+The variance is Σ_s (1-π)/π² φφ'. With few labels it is itself uncertain, so it is combined with what the
+predictions expect it to be.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rankprism.arrays import Bools, Floats, Longs
+from rankprism.judges.effects import Effects
+from rankprism.judges.prediction import FOLDS_OF_PAIRS
+
+#: The degrees of freedom that the variance expected by the predictions counts as.
+PRIOR = 30.0
+
+
+class Sample(NamedTuple):
+    """The pairs that people have labelled, and how they were drawn."""
+
+    drawn: Bools  #: (pair,)
+    #: (pair,) the probability of having been drawn, known for the drawn pairs; None: all pairs had the same
+    probability: Floats | None
+    fold: Longs  #: (pair,)
+
+
+class Estimate(NamedTuple):
+    """Scores of runs by one measure."""
+
+    by_topic: Floats  #: (run, topic)
+    value: Floats  #: (run,)
+    covariance: Floats  #: (run, run) of the estimates, if other pairs had been drawn
+    expected: Floats  #: (run, run) the same, as the predictions expect it
+    #: (run, run) degrees of freedom of the variance of a run, on the diagonal, and of differences
+    freedom: Floats
+    labels: int  #: the number of labels that the estimate rests on
+
+
+def estimated(found: Effects, at_chance: Floats, sample: Sample, topic: Longs, topics: int) -> Estimate:
+    """The scores of all runs, and how far they may be from those by complete judgments.
+
+    at_chance : (labelled pair, level) the probability of each level that `Effects.at` has.
+    """
+    sampled = np.flatnonzero(sample.drawn)
+    pi, scale = _probabilities(sample, found.matters)
+    add = (1 / pi - 1)[:, None] * found.phi
+    by_topic = found.mean.copy()
+    np.add.at(by_topic.T, topic[sampled], add)
+    phi, at = found.phi / topics, found.at / topics
+    if sample.probability is None:
+        phi = _centred(phi, sample.fold[sampled], found.matters[sampled])
+    covariance = (scale[:, None] * phi).T @ phi
+    spread = np.sqrt(scale[:, None] * at_chance)[:, :, None] * at
+    spread = spread.reshape(-1, at.shape[2])
+    expected = spread.T @ spread
+    total = float(np.trace(expected))
+    # If residuals are larger than the predictions expect, so is the variance that they expect.
+    factor = float(np.trace(covariance)) / total if total > 0 else 1.0
+    u = np.sqrt(scale)[:, None] * phi
+    return Estimate(
+        by_topic,
+        by_topic.mean(1),
+        covariance,
+        factor * expected,
+        _freedom(u),
+        int(found.matters[sampled].sum()),
+    )
+
+
+def _probabilities(sample: Sample, matters: Bools) -> tuple[Floats, Floats]:
+    """(labelled pair,) the probability π of each, and the factor of φ² in the variance.
+
+    If pairs were drawn independently, the factor is (1-π)/π². If all pairs had the same chance, what was
+    drawn
+    from the N pairs of a fold that matter is a simple random sample of n pairs, so π = n/N. The variance is
+    then N² (1 - n/N) s² / n with s² the variance of φ within the fold.
+    """
+    sampled = np.flatnonzero(sample.drawn)
+    if sample.probability is not None:
+        pi = sample.probability[sampled]
+        return pi, (1 - pi) / pi**2
+    pi, scale = np.ones(len(sampled)), np.zeros(len(sampled))
+    for f in range(FOLDS_OF_PAIRS):
+        own = (sample.fold[sampled] == f) & matters[sampled]
+        n, N = int(own.sum()), int(((sample.fold == f) & matters).sum())
+        if n:
+            pi[own] = n / N
+            scale[own] = N * (N - n) / n / max(n - 1, 1)
+    return pi, scale
+
+
+def _centred(phi: Floats, fold: Longs, matters: Bools) -> Floats:
+    """φ less its mean over the labelled pairs of the fold."""
+    out = np.where(matters[:, None], phi, 0.0)
+    for f in range(FOLDS_OF_PAIRS):
+        own = (fold == f) & matters
+        if own.any():
+            out[own] -= out[own].mean(0)
+    return out
+
+
+def _freedom(u: Floats) -> Floats:
+    """(run, run) 2 V² / Σ u⁴ of runs on the diagonal and of differences elsewhere; at least 1"""
+    v = u.T @ u
+    fourth = (u**2).T @ (u**2)
+    third = (u**3).T @ u
+    own = np.diag(fourth)
+    four = own[:, None] + own - 4 * (third + third.T) + 6 * fourth
+    two = np.diag(v)[:, None] + np.diag(v) - 2 * v
+    np.fill_diagonal(four, own)
+    np.fill_diagonal(two, np.diag(v))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = 2 * two**2 / four
+    return np.where(four > 0, np.maximum(found, 1.0), 1.0)
+
+
+def half_widths(estimate: Estimate, confidence: float, conservative: bool) -> Floats:
+    """(run, run) half of the width of the interval of each run, on the diagonal, and of each difference.
+
+    The variance is a mean of the observed variance, which counts its degrees of freedom, and of the expected
+    one, which counts `PRIOR`. conservative : take the larger of the two if that is more.
+    """
+    from scipy.special import stdtrit
+
+    seen, expected = (_of_differences(x) for x in (estimate.covariance, estimate.expected))
+    freedom = estimate.freedom + PRIOR
+    variance = (estimate.freedom * seen + PRIOR * expected) / freedom
+    if conservative:
+        variance = np.maximum(np.maximum(seen, expected), variance)
+    reach = stdtrit(freedom, 0.5 + confidence / 2)
+    return np.asarray(reach * np.sqrt(np.maximum(variance, 0.0)))
+
+
+def _of_differences(covariance: Floats) -> Floats:
+    own = np.diag(covariance)
+    found = own[:, None] + own - 2 * covariance
+    np.fill_diagonal(found, own)
+    return np.asarray(found)

@@ -1,0 +1,93 @@
+"""Where the runs rank the documents that somebody may judge, and random numbers of these documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import blake2b
+from typing import Any, TypeVar, Unpack
+
+import numpy as np
+
+from rankprism.arrays import Floats, Longs
+from rankprism.data.run import Alignment, Reading
+from rankprism.formats.several_runs import align_all, run_sources
+from rankprism.judges.labels import Labels
+from rankprism.types import RunOptions, RunsLike
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class Ranked:
+    """The pairs of a pool, at their ranks in each run: an entry for each run and pair."""
+
+    runs: tuple[str, ...]
+    run: Longs
+    pair: Longs
+    rank: Longs
+    length: Longs  #: (run, topic) number of documents retrieved
+    alignments: tuple[Alignment, ...]
+    reading: Reading
+    _memo: dict[Hashable, object] = field(default_factory=dict, repr=False)
+
+    def once(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """The result of `compute()`, called only once."""
+        if key not in self._memo:
+            self._memo[key] = compute()
+        return self._memo[key]  # type: ignore[return-value]  # what compute returned
+
+    @classmethod
+    def of(cls, labels: Labels, runs: RunsLike, **reading: Unpack[RunOptions]) -> Ranked:
+        """Find the pairs in the runs."""
+        how = Reading.of(**reading)
+        aligned = align_all(labels.pairs, run_sources(runs), how, None, None)
+        run, pair, rank = [], [], []
+        for r, found in enumerate(aligned.values()):
+            topic = np.repeat(np.arange(len(labels.topics)), np.diff(found.start))
+            run.append(np.full(len(topic), r))
+            pair.append(labels.start[topic] + found.doc)
+            rank.append(found.rank.astype(np.int64))
+        length = np.stack([found.length for found in aligned.values()]).astype(np.int64)
+        return cls(
+            tuple(aligned), np.concatenate(run), np.concatenate(pair), np.concatenate(rank), length,
+            tuple(aligned.values()), how,
+        )  # fmt: skip
+
+    @cached_property
+    def about_pairs(self) -> Any:
+        """(pair, 3): log(1 + x) of the runs that have it in the first 10 and 100, and of Σ 1/rank."""
+        number = int(self.pair.max(initial=-1)) + 1
+
+        def summed(weight: Any) -> Floats:
+            return np.log1p(np.bincount(self.pair, weight, number))
+
+        return np.stack([summed(self.rank <= 10), summed(self.rank <= 100), summed(1 / self.rank)], axis=1)
+
+
+def hashes(labels: Labels) -> np.ndarray[Any, np.dtype[np.uint64]]:
+    """A number of 64 bits for each pair, which depends only on its topic and document."""
+    topics = labels.topics
+    found = [
+        int.from_bytes(blake2b(f"{topics[t]}\0{doc}".encode(), digest_size=8).digest(), "little")
+        for t, doc in zip(labels.topic.tolist(), labels.docs, strict=True)
+    ]
+    return np.array(found, dtype=np.uint64)
+
+
+def uniforms(hashed: np.ndarray[Any, np.dtype[np.uint64]], seed: int, purpose: int) -> Floats:
+    """A number from 0 to 1 for each pair. It is the same wherever and with whatever else the pair occurs.
+
+    The bits are mixed by the function of SplitMix64.
+    """
+    start = np.random.SeedSequence([seed, purpose]).generate_state(1, np.uint64)
+    with np.errstate(over="ignore"):
+        x = hashed + start + np.uint64(0x9E3779B97F4A7C15)
+        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(((x ^ (x >> np.uint64(31))) >> np.uint64(11)) * 2.0**-53)
+
+
+#: What random numbers of pairs are for.
+FOLDS, DRAWING = 1, 2

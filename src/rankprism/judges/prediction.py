@@ -1,0 +1,199 @@
+"""What people would say about documents that they have not seen, predicted from judges and runs.
+
+P(label ≥ k) of a pair follows a cumulative logit model, log-odds = α_k + x·β + v_tk. The x are what the
+judges
+and the runs say about the pair, with slopes β that all thresholds k share. v_t is an effect of the topic,
+which
+is partly the same for all thresholds. Ridge penalties keep slopes and effects small where there are few
+labels.
+
+The prediction for a pair never depends on its own label. Pairs are dealt into folds before anything is drawn,
+and a fold is predicted by the labels of the other folds (cross-fitting). A judge that is useless or hostile
+therefore makes predictions worse, but does not bias an estimate that corrects them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankprism.arrays import Bools, Floats, Longs
+from rankprism.judges.labels import Labels
+from rankprism.judges.pool import FOLDS, Ranked, uniforms
+
+FOLDS_OF_PAIRS = 5
+#: The penalties of slopes, of the effect of a topic, and of a threshold's distance from the shares of labels.
+SLOPE, TOPIC, THRESHOLD = 2.0, 0.7, 0.2
+#: Variances of the effect of a topic on a single threshold. Held-out labels choose one.
+OFFSETS = (0.03, 0.1, 0.3, 1.0, 3.0)
+#: The least probability of a label.
+FLOOR = 0.001
+STEPS = 25
+
+
+@dataclass(frozen=True, eq=False)
+class Predicted:
+    """The probability of each label of each cell, which is a pair and an aspect."""
+
+    levels: Floats  #: the labels, in ascending order
+    chance: Floats  #: (cell, level)
+    fold: Longs  #: the fold of each cell
+    offset: Floats  #: the variance of the effects on single thresholds, chosen for each fold
+
+    def mean(self, gain: Floats) -> Floats:
+        """(cell,) the expected gain, from the gain of each level."""
+        return np.asarray(self.chance @ gain)
+
+    def variance(self, gain: Floats) -> Floats:
+        """(cell,) the variance of the gain."""
+        return np.asarray(np.maximum(self.chance @ gain**2 - self.mean(gain) ** 2, 0.0))
+
+
+def features(labels: Labels, ranked: Ranked | None, cells: tuple[Longs, Longs]) -> Floats:
+    """(cell, feature) what judges and runs say about each cell, with mean 0 and variance 1.
+
+    Each judge gives its label, a step at each label if there are three to six, and whether the label is
+    missing.
+    """
+    pair, aspect = cells
+    columns: list[Floats] = []
+    for given in labels.judges.values():
+        label = given[pair, aspect]
+        missing = np.isnan(label)
+        scale = labels.scale(given)
+        mean = float(label[~missing].mean()) if not missing.all() else 0.0
+        columns += [np.where(missing, mean, label), missing.astype(np.float64)]
+        if 3 <= len(scale) <= 6:
+            columns += [np.where(missing, 0.0, label >= step) for step in scale[1:]]
+    if ranked is not None:
+        about = np.zeros((len(labels.docs), 3))
+        about[: len(ranked.about_pairs)] = ranked.about_pairs
+        columns += list(about[pair].T)
+    if not columns:
+        return np.zeros((len(pair), 0))
+    x = np.stack(columns, axis=1)
+    spread = x.std(0)
+    return np.asarray((x - x.mean(0))[:, spread > 1e-9] / spread[spread > 1e-9])
+
+
+def folds_of(hashed: np.ndarray, seed: int) -> Longs:
+    """The fold of each pair, which is independent of the sample."""
+    return (uniforms(hashed, seed, FOLDS) * FOLDS_OF_PAIRS).astype(np.int64)
+
+
+def cross_fitted(
+    x: Floats, group: Longs, label: Floats, fold: Longs, offsets: Sequence[float] = OFFSETS
+) -> Predicted:
+    """Predict each fold from the labels of the others.
+
+    x : (cell, feature). group : the topic, or the topic and aspect, of each cell; ascending.
+    label : (cell,) NaN where nobody has labelled the cell. fold : (cell,).
+    """
+    known = np.flatnonzero(~np.isnan(label))
+    levels = np.unique(label[known])
+    groups = int(group.max(initial=0)) + 1
+    if len(levels) < 2:
+        chance = np.ones((len(label), max(1, len(levels))))
+        return Predicted(levels if len(levels) else np.zeros(1), chance, fold, np.zeros(FOLDS_OF_PAIRS))
+    above = (label[known, None] >= levels[1:]).astype(np.float64)
+    place = np.searchsorted(levels, label[known])
+    # (offset, cell, level); the log-likelihood of the labels of each fold, by the models without that fold
+    every = np.empty((len(offsets), len(label), len(levels)))
+    likely = np.zeros((len(offsets), FOLDS_OF_PAIRS))
+    for f in range(FOLDS_OF_PAIRS):
+        train, held = fold[known] != f, fold[known] == f
+        inside = np.flatnonzero(fold == f)
+        start = None
+        for o, offset in enumerate(offsets):
+            start = fitted(x[known[train]], group[known[train]], above[train], groups, offset, start)
+            every[o, inside] = _chances(x[inside], group[inside], *start)
+            likely[o, f] = np.log(every[o, known[held], place[held]]).sum()
+    # The fold's own labels do not choose its model.
+    others = likely.sum(1, keepdims=True) - likely
+    best = others.argmax(0)
+    chance = every[best[fold], np.arange(len(label))]
+    return Predicted(levels, chance, fold, np.asarray(offsets)[best])
+
+
+Model = tuple[Floats, Floats, Floats]
+
+
+def fitted(
+    x: Floats, group: Longs, above: Floats, groups: int, offset: float, start: Model | None = None
+) -> Model:
+    """α (threshold,), β (feature,) and v (group, threshold) of the cumulative logit model, by Newton's
+    method.
+
+    above : (cell, threshold) whether the label reaches each threshold.
+    """
+    n, K = above.shape
+    p = x.shape[1]
+    centre = np.log((above.sum(0) + 0.5) / (n - above.sum(0) + 0.5))
+    # The effects of a topic on the thresholds: one that they share, and one of each.
+    prior = np.linalg.inv(np.full((K, K), 1 / TOPIC) + offset * np.eye(K))
+    alpha, beta, v = (centre.copy(), np.zeros(p), np.zeros((groups, K))) if start is None else start
+    if n == 0:
+        return centre, np.zeros(p), np.zeros((groups, K))
+    present, first = np.unique(group, return_index=True)
+    for _ in range(STEPS):
+        eta = alpha + (x @ beta)[:, None] + v[group]
+        chance = 1 / (1 + np.exp(-np.clip(eta, -30, 30)))
+        w, r = chance * (1 - chance), above - chance
+        wx = w[:, :, None] * x[:, None, :]
+        # (present group, threshold, threshold and feature)
+        across = np.zeros((len(present), K, K + p))
+        summed_w = np.add.reduceat(w, first)
+        across[:, np.arange(K), np.arange(K)] = summed_w
+        across[:, :, K:] = np.add.reduceat(wx, first)
+        block = prior + summed_w[:, :, None] * np.eye(K)
+        whole = np.zeros((K + p, K + p))
+        whole[:K, :K] = np.diag(w.sum(0) + THRESHOLD)
+        whole[:K, K:] = wx.sum(0)
+        whole[K:, :K] = whole[:K, K:].T
+        whole[K:, K:] = (w.sum(1)[:, None] * x).T @ x + SLOPE * np.eye(p)
+        slope = np.concatenate([r.sum(0) - THRESHOLD * (alpha - centre), x.T @ r.sum(1) - SLOPE * beta])
+        own = np.add.reduceat(r, first) - v[present] @ prior
+        solved = np.linalg.solve(block, np.concatenate([across, own[:, :, None]], axis=2))
+        reduced = whole - np.einsum("gkp,gkq->pq", across, solved[:, :, :-1])
+        step = np.linalg.solve(reduced, slope - np.einsum("gkp,gk->p", across, solved[:, :, -1]))
+        effect = solved[:, :, -1] - solved[:, :, :-1] @ step
+        alpha, beta = alpha + step[:K], beta + step[K:]
+        v = v.copy()
+        v[present] += effect
+        if max(np.abs(step).max(), np.abs(effect).max(initial=0.0)) < 1e-4:
+            break
+    return alpha, beta, v
+
+
+def _chances(x: Floats, group: Longs, alpha: Floats, beta: Floats, v: Floats) -> Floats:
+    """(cell, level) the probability of each label."""
+    eta = alpha + (x @ beta)[:, None] + v[group]
+    reached = np.minimum.accumulate(1 / (1 + np.exp(-np.clip(eta, -30, 30))), axis=1)
+    n = len(x)
+    ends = np.concatenate([np.ones((n, 1)), reached, np.zeros((n, 1))], axis=1)
+    chance = np.maximum(-np.diff(ends, axis=1), FLOOR)
+    return np.asarray(chance / chance.sum(1, keepdims=True))
+
+
+def known_cells(labels: Labels) -> tuple[Longs, Longs]:
+    """The pair and the aspect of each cell that could have a label."""
+    numbers = np.array([len(names) for names in labels.aspects])[labels.topic]
+    pair = np.repeat(np.arange(len(labels.docs)), numbers)
+    first = np.concatenate([[0], np.cumsum(numbers)[:-1]])
+    return pair, np.arange(len(pair)) - np.repeat(first, numbers)
+
+
+def groups_of(labels: Labels, cells: tuple[Longs, Longs]) -> Longs:
+    """The number of the topic and aspect of each cell. Cells of one topic and one aspect share an effect."""
+    numbers = np.array([len(names) for names in labels.aspects])
+    first = np.concatenate([[0], np.cumsum(numbers)[:-1]])
+    return np.asarray(first[labels.topic[cells[0]]] + cells[1])
+
+
+def covered(labels: Labels) -> Bools:
+    """(pair,) whether people have labelled a pair on every aspect of its topic."""
+    pair, aspect = known_cells(labels)
+    missing = np.bincount(pair, np.isnan(labels.people[pair, aspect]), len(labels.docs))
+    return np.asarray(missing == 0)

@@ -1,0 +1,525 @@
+"""`score`: scores of runs from all labels of judges and few labels of people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, Unpack
+
+import numpy as np
+
+from rankprism.arrays import Bools, Floats, Longs
+from rankprism.data.note import Note, issue
+from rankprism.errors import InputError
+from rankprism.evaluation import parsed
+from rankprism.formats.judgments import read_judgments
+from rankprism.judges.drawn import read_drawn
+from rankprism.judges.effects import check, effects
+from rankprism.judges.estimation import Estimate, Sample, estimated, half_widths
+from rankprism.judges.labels import Labels, check_judges, check_topics, pooled
+from rankprism.judges.pool import Ranked, hashes
+from rankprism.judges.prediction import (
+    Predicted,
+    covered,
+    cross_fitted,
+    features,
+    folds_of,
+    groups_of,
+    known_cells,
+)
+from rankprism.measures.measure import Measure
+from rankprism.meta.intervals import check_confidence
+from rankprism.results.result import Result
+from rankprism.results.scores import Scores
+from rankprism.results.table import Cell, Table
+from rankprism.statistics.claims import CLAIMS
+from rankprism.statistics.means import t_intervals
+from rankprism.types import JudgmentsLike, MeasuresLike, Natural, RunOptions, RunsLike, TopicsMeant
+
+#: The claims of the intervals, see `rankprism.statistics.claims`.
+A_SCORE, A_DIFFERENCE = "a score from few labels", "a difference from few labels"
+#: The least share of the uncertainty about labels that predictions must remove, for measures that are not
+#: linear in the labels.
+INFORMATIVE = 0.25
+#: The largest |z| with which labelled pairs may differ from the pool before a note is given.
+UNLIKELY = 5.0
+
+
+def score(
+    people: JudgmentsLike,
+    judges: Mapping[str, JudgmentsLike],
+    runs: RunsLike,
+    measures: MeasuresLike,
+    *,
+    drawn: Any = None,
+    pool: JudgmentsLike | None = None,
+    meant: TopicsMeant = "these",
+    intervals: float = 0.95,
+    seed: Natural = 0,
+    **reading: Unpack[RunOptions],
+) -> EstimatedScores:
+    """Scores of runs as complete judgments by people would give them, from few of these judgments.
+
+    The labels of judges predict those of people, and the labels of people correct the predictions. A useless
+    judge makes intervals wider, but not wrong.
+
+    Parameters
+    ----------
+    people
+        The judgments of people on a random sample of the pool, as `read_judgments` takes them.
+    judges
+        The name of each judge and its judgments.
+    runs, measures
+        The runs, and the measures to score them by.
+    drawn
+        The pairs that were drawn, with columns topic, doc and probability: what `select` gives, or a file.
+        Default: the column probability of `people`; without it, all pairs of the pool had the same chance.
+    pool
+        Judgments whose pairs of topic and document are the pool. Documents outside count as not relevant.
+        Default: all pairs that a judge has labelled.
+    meant
+        What the intervals hold: the scores on these topics, or on topics like these.
+    intervals
+        Confidence of the intervals.
+    seed
+        Seed for the random numbers. The same seed gives the same result.
+    """
+    check_confidence(intervals)
+    study = Study.read(people, judges, runs, drawn, pool, seed, reading)
+    return study.score(parsed(measures), meant, intervals)
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """A pool with the labels of judges and of some people, and the runs."""
+
+    labels: Labels
+    ranked: Ranked
+    sample: Sample
+    seed: int
+
+    @classmethod
+    def read(
+        cls,
+        people: Any,
+        judges: Mapping[str, Any],
+        runs: RunsLike,
+        drawn: Any,
+        pool: Any,
+        seed: int,
+        reading: RunOptions,
+    ) -> Study:
+        """Read everything, and refuse what does not fit."""
+        people, drawn = _with_column(people, drawn)
+        judged = {name: read_judgments(source) for name, source in check_judges(judges).items()}
+        labels = pooled(read_judgments(people), judged, None if pool is None else read_judgments(pool))
+        check_topics(labels)
+        ranked = Ranked.of(labels, runs, **reading)
+        _check_complete(labels)
+        probability = None if drawn is None else _probabilities(labels, drawn)
+        fold = folds_of(hashes(labels), seed)
+        study = cls(labels, ranked, Sample(covered(labels), probability, fold), seed)
+        if probability is None:
+            _note_not_uniform(study)
+        return study
+
+    def predict(self, judges: bool = True) -> Predicted:
+        """What people would say about each cell, from the judges and the runs or from the runs alone."""
+        labels = self.labels if judges else replace(self.labels, judges={})
+        cells = known_cells(labels)
+        x = features(labels, self.ranked, cells)
+        label = labels.people[cells]
+        return cross_fitted(x, groups_of(labels, cells), label, self.sample.fold[cells[0]])
+
+    def estimate(self, measure: Measure, predicted: Predicted) -> tuple[Estimate, bool]:
+        """The scores by one measure, and whether they are linear in the labels."""
+        found = effects(measure, self.labels, self.ranked, predicted, self.seed)
+        if self.labels.people.shape[1] == 1:
+            chance = predicted.chance[self.sample.drawn]
+        else:
+            chance = np.full(found.at.shape[:2], 1 / found.at.shape[1])
+        topics = len(self.labels.topics)
+        return estimated(found, chance, self.sample, self.labels.topic, topics), found.exact
+
+    def removed(self, predicted: Predicted) -> float:
+        """The share of the uncertainty about the labels in hand that the predictions remove.
+
+        1 - (mean log-likelihood of the labels by predictions made without them) / (by their shares alone).
+        """
+        cells = known_cells(self.labels)
+        label = self.labels.people[cells]
+        known = ~np.isnan(label)
+        place = np.searchsorted(predicted.levels, label[known])
+        shares = np.bincount(place, minlength=len(predicted.levels)) / max(1, len(place))
+        alone = float(np.log(shares[place]).mean()) if len(place) else 0.0
+        if alone > -1e-9:
+            return 1.0
+        return 1 - float(np.log(predicted.chance[known, place]).mean()) / alone
+
+    def score(self, measures: Sequence[Measure], meant: TopicsMeant, confidence: float) -> EstimatedScores:
+        """The scores of all runs by these measures."""
+        for measure in measures:
+            check(measure)
+        with_judges, alone = self.predict(), self.predict(judges=False)
+        removed = self.removed(with_judges)
+        found: list[_Column] = []
+        for measure in measures:
+            estimate, linear = self.estimate(measure, with_judges)
+            own = half_widths(estimate, confidence, conservative=not linear)
+            other, _ = self.estimate(measure, alone)
+            without = half_widths(other, confidence, conservative=not linear)
+            why = self._why_not(estimate, linear, removed)
+            found.append(_Column(estimate, own, without, why))
+        return self._result(measures, found, meant, confidence, removed)
+
+    def _why_not(self, estimate: Estimate, linear: bool, removed: float) -> str:
+        """Why a measure gets no interval; "" if it gets one."""
+        if bool(self.sample.drawn.all()):
+            return ""
+        missing = CLAIMS[A_SCORE].missing(estimate.labels)
+        if missing is not None:
+            return missing
+        if not linear and removed < INFORMATIVE:
+            return (
+                f"the predictions remove {100 * max(removed, 0):.0f} % of the uncertainty about the labels "
+                f"in hand, "
+                f"and a measure that is not linear in the labels needs {100 * INFORMATIVE:.0f} %"
+            )
+        return ""
+
+    def _result(
+        self,
+        measures: Sequence[Measure],
+        found: Sequence[_Column],
+        meant: TopicsMeant,
+        confidence: float,
+        removed: float,
+    ) -> EstimatedScores:
+        values = np.stack([column.estimate.by_topic for column in found], axis=2)
+        half = np.stack([_diagonal(column.half) for column in found], axis=1)
+        apart = np.stack([column.half for column in found], axis=2)
+        if meant == "like-these":
+            _, half = t_intervals(values, 1 - confidence)
+            gaps = values[:, None] - values[None]
+            runs, topics, number = values.shape
+            _, margin = t_intervals(
+                gaps.reshape(runs * runs, topics, number), 1 - confidence, "a difference by t"
+            )
+            apart = margin.reshape(runs, runs, number)
+        names = tuple(map(str, measures))
+        why = {name: column.why for name, column in zip(names, found, strict=True) if column.why}
+        for m, name in enumerate(names):
+            if name in why:
+                half[:, m] = apart[:, :, m] = np.nan
+        width = [2 * float(_diagonal(column.half).mean()) for column in found]
+        alone = [2 * float(_diagonal(column.alone).mean()) for column in found]
+        return EstimatedScores(
+            self.ranked.runs,
+            self.labels.topics,
+            names,
+            values,
+            half,
+            apart,
+            {
+                "estimand": ESTIMANDS[meant],
+                "labels": int(self.sample.drawn.sum()),
+                "pool": len(self.labels.docs),
+                "judges": {name: source.source for name, source in self.labels.sources.items()},
+                "people": self.labels.source.source,
+                "drawn": "with equal chances"
+                if self.sample.probability is None
+                else "with given probabilities",
+                "confidence": confidence,
+                "seed": self.seed,
+                "uncertainty removed": removed,
+                "mean width": dict(zip(names, width, strict=True)),
+                "mean width without judges": dict(zip(names, alone, strict=True)),
+                "labels saved": dict(zip(names, map(self._saved, width, alone), strict=True)),
+                "no interval because": why,
+                "order": self.ranked.reading.order,
+                "duplicates": self.ranked.reading.duplicates,
+            },
+        )
+
+    def _saved(self, width: float, alone: float) -> int:
+        """The labels that people alone would need in addition to reach the same width.
+
+        A variance is proportional to 1/f - 1 if a share f of the pool is labelled.
+        """
+        pool, labels = len(self.labels.docs), int(self.sample.drawn.sum())
+        if not 0 < width < alone or labels >= pool:
+            return 0
+        odds = (pool / labels - 1) * (width / alone) ** 2
+        return round(pool / (1 + odds)) - labels
+
+
+class _Column(NamedTuple):
+    """What was found by one measure."""
+
+    estimate: Estimate
+    half: Floats  #: (run, run) half the width of intervals
+    alone: Floats  #: the same without judges
+    why: str
+
+
+ESTIMANDS = {
+    "these": "the score that complete judgments by people would give on these topics",
+    "like-these": "the mean score that complete judgments by people would give on topics like these",
+}
+
+
+def _diagonal(values: Floats) -> Floats:
+    return np.array(np.diag(values))
+
+
+def _with_column(people: Any, drawn: Any) -> tuple[Any, Any]:
+    """The judgments of people and the table of drawn pairs, if one source has both."""
+    from rankprism.formats import files
+    from rankprism.judges.drawn import _lines
+
+    if files.is_path(people) and not files.is_table_file(people) and str(people) != "-":
+        with files.opened(people) as file:
+            start = [
+                word.strip().lower()
+                for word in file.beginning.text.partition("\n")[0].replace(",", " ").split()
+            ]
+        if "probability" in start and {"topic", "doc", "grade"} <= set(start):
+            rows = [row for _, row in _lines(people)]
+            people = [(row["topic"], row["doc"], _grade(row["grade"])) for row in rows]
+            drawn = rows if drawn is None else drawn
+    elif (
+        isinstance(people, list) and people and isinstance(people[0], Mapping) and "probability" in people[0]
+    ):
+        drawn = people if drawn is None else drawn
+        people = [(row["topic"], row["doc"], row["grade"]) for row in people]
+    return people, drawn
+
+
+def _grade(text: Any) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(f"the grade {text!r} is not a number") from None
+
+
+def _check_complete(labels: Labels) -> None:
+    """Refuse documents that people have judged on some aspects only."""
+    some = ~np.isnan(labels.people).all(1) & ~covered(labels)
+    if some.any():
+        pair = int(np.flatnonzero(some)[0])
+        raise InputError(
+            f"{labels.source.source}: {labels.name_of(pair)} is judged on some aspects and not on all "
+            f"{len(labels.aspects[labels.topic[pair]])}; add grades of 0 for the others"
+        )
+
+
+def _probabilities(labels: Labels, drawn: Any) -> Floats:
+    """(pair,) the probability of each pair that was drawn; NaN elsewhere."""
+    number = {
+        (labels.topics[t], doc): n
+        for n, (t, doc) in enumerate(zip(labels.topic.tolist(), labels.docs, strict=True))
+    }
+    found = np.full(len(labels.docs), np.nan)
+    for pair in read_drawn(drawn):
+        place = number.get((pair.topic, pair.doc))
+        if place is None:
+            raise InputError(
+                f"document {pair.doc!r} of topic {pair.topic!r} was drawn, but it is not in the pool; draw "
+                f"from the "
+                f"same judges or name the same pool"
+            )
+        found[place] = pair.probability
+    judged, known = covered(labels), ~np.isnan(found)
+    undrawn = "was judged by people, but not drawn, so its probability is not known; leave it out"
+    unjudged = "was drawn, but not judged; judge all drawn pairs, because those that are left may differ"
+    for wrong, text in ((judged & ~known, undrawn), (known & ~judged, unjudged)):
+        if wrong.any():
+            first = labels.name_of(int(np.flatnonzero(wrong)[0]))
+            raise InputError(f"{first} {text} ({int(wrong.sum())} in all)")
+    return found
+
+
+def _note_not_uniform(study: Study) -> None:
+    """Note labelled pairs that are unlike a sample with equal chances: too many that runs rank high."""
+    about = np.zeros(len(study.labels.docs))
+    seen = study.ranked.about_pairs[:, 2]
+    about[: len(seen)] = seen
+    drawn: Bools = study.sample.drawn
+    n, number = int(drawn.sum()), len(drawn)
+    if n < 2 or n == number:
+        return
+    error = about.std() * np.sqrt((1 - n / number) / n)
+    z = (about[drawn].mean() - about.mean()) / error if error > 0 else 0.0
+    if abs(z) > UNLIKELY:
+        text = (
+            f"the {n} judged pairs are not like a sample with equal chances of the {number} pairs of the "
+            f"pool: runs "
+            f"rank them {'higher' if z > 0 else 'lower'} (z = {z:.1f}); the estimates are biased unless you "
+            f"give the "
+            f"probabilities with drawn= (--drawn)"
+        )
+        issue([Note("unequal-chances", text, n, "")])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EstimatedScores(Result):
+    """Scores of runs as complete judgments by people would give them, with intervals."""
+
+    claims = (A_SCORE, "a mean")
+    runs: tuple[str, ...]
+    topics: tuple[str, ...]
+    measures: tuple[str, ...]
+    values: Floats  #: (run, topic, measure) estimates, which for a single topic are very uncertain
+    half: Floats  #: (run, measure) half the width of the interval; NaN if there is none
+    apart: Floats  #: (run, run, measure) the same of differences of two runs
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def means(self) -> Floats:
+        """(run, measure) the estimates."""
+        return np.asarray(self.values.mean(1))
+
+    @property
+    def scores(self) -> Scores:
+        """The estimates of each topic as scores, which `compare` and all other analyses take.
+
+        Tests and intervals over topics then count the uncertainty of the estimates, too: it is part of the
+        differences between topics.
+        """
+        return Scores(self.runs, self.topics, self.measures, np.array(self.values), dict(self.about))
+
+    @property
+    def order(self) -> Longs:
+        """The runs, the best by the first measure first."""
+        return np.argsort(-self.means[:, 0], kind="stable")
+
+    @property
+    def summary(self) -> Table:
+        """A line for each run, the best by the first measure first."""
+        means, order = self.means, self.order
+        columns: dict[str, list[Any]] = {"run": [self.runs[r] for r in order]}
+        for m, measure in enumerate(self.measures):
+            columns[measure] = [
+                Cell(float(means[r, m]), between=None if np.isnan(half := float(self.half[r, m])) else
+                     (float(means[r, m]) - half, float(means[r, m]) + half))
+                for r in order
+            ]  # fmt: skip
+        return Table(columns, digits=3)
+
+    @property
+    def savings(self) -> Table:
+        """A line for each measure: how wide intervals are on average, with and without the judges."""
+        a = self.about
+        return Table(
+            {
+                "measure": list(self.measures),
+                "mean width": [a["mean width"][m] for m in self.measures],
+                "without judges": [a["mean width without judges"][m] for m in self.measures],
+                "labels saved": [a["labels saved"][m] for m in self.measures],
+            },
+            digits=3,
+        )
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        return (self.summary, self.savings)
+
+    @property
+    def note(self) -> str:
+        a = self.about
+        lines = [
+            f"Estimates of {a['estimand']}, from {a['labels']} labels of people on a pool of {a['pool']} "
+            f"pairs, drawn "
+            f"{a['drawn']}, and the labels of {len(a['judges'])} judges. In brackets: "
+            f"{100 * a['confidence']:g} % "
+            f"intervals.",
+            "labels saved: how many more labels people alone would need for the same width, on these topics.",
+        ]
+        lines += [f"– {measure}: {why}." for measure, why in a["no interval because"].items()]
+        return "\n".join(lines)
+
+    @property
+    def rows(self) -> Table:
+        """One row per run and measure."""
+        means = self.means
+        r, m = (axis.ravel() for axis in np.indices(means.shape))
+        return Table(
+            {
+                "run": [self.runs[i] for i in r],
+                "measure": [self.measures[j] for j in m],
+                "score": means.ravel().tolist(),
+                "low": (means - self.half).ravel().tolist(),
+                "high": (means + self.half).ravel().tolist(),
+            }
+        )
+
+    def differences(self) -> EstimatedDifferences:
+        """The difference of every two runs, with intervals."""
+        first, second = np.triu_indices(len(self.runs), 1)
+        order = self.order
+        first, second = order[first], order[second]
+        means = self.means
+        return EstimatedDifferences(
+            self.runs,
+            self.measures,
+            first,
+            second,
+            means[first] - means[second],
+            self.apart[first, second],
+            self.about,
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EstimatedDifferences(Result):
+    """Differences of runs as complete judgments by people would give them. Arrays are (pair, measure)."""
+
+    claims = (A_DIFFERENCE, "a difference by t")
+    runs: tuple[str, ...]
+    measures: tuple[str, ...]
+    first: Longs
+    second: Longs
+    difference: Floats
+    half: Floats
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    def settled(self, by: float) -> Floats:
+        """(measure,) the share of pairs whose order is known or that differ by less than `by`."""
+        low, high = np.abs(self.difference) - self.half, np.abs(self.difference) + self.half
+        return np.asarray(((low > 0) | (high < by)).mean(0))
+
+    @property
+    def summary(self) -> Table:
+        columns: dict[str, list[Any]] = {
+            "run": [self.runs[r] for r in self.first],
+            "other": [self.runs[r] for r in self.second],
+        }
+        for m, measure in enumerate(self.measures):
+            columns[measure] = [
+                Cell(float(d), between=None if np.isnan(h) else (float(d - h), float(d + h)))
+                for d, h in zip(self.difference[:, m], self.half[:, m], strict=True)
+            ]
+        return Table(columns, digits=3)
+
+    @property
+    def note(self) -> str:
+        a = self.about
+        lines = [
+            f"Estimates of differences in {a['estimand']}, from {a['labels']} labels of people. In brackets: "
+            f"{100 * a['confidence']:g} % intervals, each for itself."
+        ]
+        return "\n".join([*lines, *(f"– {m}: {why}." for m, why in a["no interval because"].items())])
+
+    @property
+    def rows(self) -> Table:
+        p, m = (axis.ravel() for axis in np.indices(self.difference.shape))
+        return Table(
+            {
+                "run": [self.runs[self.first[i]] for i in p],
+                "other": [self.runs[self.second[i]] for i in p],
+                "measure": [self.measures[j] for j in m],
+                "difference": self.difference.ravel().tolist(),
+                "low": (self.difference - self.half).ravel().tolist(),
+                "high": (self.difference + self.half).ravel().tolist(),
+            }
+        )
