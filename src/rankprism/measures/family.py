@@ -88,7 +88,7 @@ def formula(
         parts = checked(hits, parts_of(**settings), called)
         gained = expected_per_aspect(hits, parts, cutoff)
         if single:
-            return _scaled(gained, parts, _own_divisor(hits, parts, cutoff))
+            return _scaled(gained, parts, own_divisor(hits, parts, cutoff))
         return score_of(hits, gained, parts, cutoff)
 
     def worth(hits: Hits, cutoff: int | None, **settings: Any) -> Floats:
@@ -144,7 +144,7 @@ def folded_formula(
         parts, how = split(settings)
         folded = fold(hits, **how)
         gained = expected_per_aspect(folded, parts, cutoff)
-        return _scaled(gained, parts, _own_divisor(folded, parts, cutoff))[:, 0]
+        return _scaled(gained, parts, own_divisor(folded, parts, cutoff))[:, 0]
 
     def worth(hits: Hits, cutoff: int | None, **settings: Any) -> Floats:
         return fold(hits, **split(settings)[1]).grade
@@ -187,7 +187,7 @@ def score_of(hits: Hits, gained: Floats, parts: Parts, cutoff: int | None) -> Fl
     """(N,) the score of all aspects together, from the sum of each (N, A)"""
     if parts.over == "per-aspect":
         weight = aspect_weights(hits, parts.gain, parts.weighted)
-        return expected(_scaled(gained, parts, _own_divisor(hits, parts, cutoff)), weight)
+        return expected(_scaled(gained, parts, own_divisor(hits, parts, cutoff)), weight)
     return _scaled(utility_of(hits.top(cutoff), gained, parts), parts, _divisors(hits, parts, cutoff)[0])
 
 
@@ -195,7 +195,7 @@ def linear_worth(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
     """(N, A, H) what each document adds to the score of each aspect, apart from its discount and novelty"""
     g = hit_gain(hits, parts.gain)
     own = parts.over not in ("greedy", "exact", "everything")  # these divide the sum over all aspects
-    divisor = _own_divisor(hits, parts, cutoff) if own else None
+    divisor = own_divisor(hits, parts, cutoff) if own else None
     return g if divisor is None else ratio(g, divisor[:, :, None])
 
 
