@@ -23,8 +23,10 @@ from rankprism.data.run import align
 from rankprism.errors import InputError, MeasureError, RankprismWarning
 from rankprism.measures import Measure, lookup, names, parse
 from rankprism.measures.folds import FOLDS
+from rankprism.measures.known.prf import COMBINATIONS
 from rankprism.measures.parameter import Role
-from rankprism.measures.ties import lattice, scores
+from rankprism.measures.preferences.utility import UNSEEN
+from rankprism.measures.ties import lattice, orders, scores
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankprism.errors.RankprismWarning")
 
@@ -287,6 +289,8 @@ def test_measures_of_preferences_over_all_orders(seed: int) -> None:
         given = rng.choice(["", "", "", *(doc for doc in docs if doc not in (a, b))])
         outcome, who = rng.choice(["left", "right", "tie"]), rng.choice(["ann", "ben"])
         people.append(("q", given, a, b, outcome, who))
+    forms = [f"combine='{c}',unseen='{u}'" for c in COMBINATIONS for u in UNSEEN]
+    forms += [f"combine='{c}',estimate='pooled'" for c in COMBINATIONS]
     ranked = [doc for doc in docs if rng.random() < 0.9] + ["x0", "x1"][: rng.randint(0, 2)]
     rng.shuffle(ranked)
     chosen = [
@@ -295,6 +299,7 @@ def test_measures_of_preferences_over_all_orders(seed: int) -> None:
         else measure
         for measure in every_measure("preferences", 1)[seed % 3 :: 3]
     ]
+    chosen += [parse(f"nPrf({form})@{rng.randint(1, 6)}") for form in forms]
     check_all_orders(people, random_groups(rng, ranked[:6], 120), chosen)
 
 
@@ -457,12 +462,15 @@ def test_measures_whose_orders_must_be_listed_are_known(monkeypatch: pytest.Monk
 
                 monkeypatch.setattr(scores, "law_of_orders", note)
                 monkeypatch.setattr(scores, "law_of_preference_orders", note)
+                monkeypatch.setattr(orders, "law_of_preference_orders", note)
                 evaluate(judged, run_of(["abc"]), [measure], tied=tied)  # type: ignore[arg-type]
     by_pairs = {name for name in names() if name.startswith("prefs_")} | {"ppref"}
     balanced = {"prefs_avgjg_Rnonrel", "prefs_avgjg_Rnonrel_ret"}
-    always = {"MM", "Reached", "wpref", "Prf", "nPrf"} | balanced
+    always = {"MM", "Reached", "wpref"} | balanced
     assert listed["expected"] == always
     assert listed["lowest"] == always | by_pairs | {
+        "Prf",
+        "nPrf",
         "P_plus_IA",
         "P_plusQ",
         "P_plusQSharp",

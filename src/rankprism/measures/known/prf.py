@@ -8,7 +8,7 @@ gets to it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -17,11 +17,15 @@ from rankprism.arrays import Bools, Floats, Ints, Longs
 from rankprism.errors import MeasureError
 from rankprism.foreign import quoted
 from rankprism.measures.declare import measure
+from rankprism.measures.definition import Ties
 from rankprism.measures.parameter import MOST_NODES, Cutoff, Example, OneOf, Range, Role
 from rankprism.measures.parts import LOGARITHMIC, RECIPROCAL, geometric, over_best, total
 from rankprism.measures.preferences.hits import UNBOUNDED, PreferenceHits, PreferencePool
 from rankprism.measures.preferences.utility import ESTIMATES, FALLBACKS, NONE, UNSEEN, Utilities
 from rankprism.measures.terms import MadeOf
+
+if TYPE_CHECKING:
+    from rankprism.measures.ties.lattice import Law
 
 BROWSING = ("rbp", "dcg", "rr", "uniform")
 COMBINATIONS = ("mean", "min", "product")
@@ -309,6 +313,7 @@ NODES = 2_000
     cite="chandar2013preference",
     made_of=lambda hits, **settings: MadeOf(_of_prf(hits, **settings)),
     ideal=_greedy_ideals,
+    ties=Ties(lambda hits, **settings: _expected(hits, User(**settings))),
 )
 def Prf(
     hits: PreferenceHits,
@@ -358,6 +363,47 @@ def _gathered(hits: PreferenceHits, user: User) -> Floats:
     return prf(u, hits.rank, hits.doc, hits.length, user.combine, user.reach(u))
 
 
+def _expected(hits: PreferenceHits, user: User) -> Floats:
+    """(N,) the expected utility over all orders of tied documents"""
+    from rankprism.measures.ties.preferences import expected_utility
+
+    u = user.utilities(hits.pool)[hits.topic]
+    if u.after:  # judgments given several documents count only if exactly these are above
+        return _over_orders(hits, user).expected
+    return expected_utility(u, hits, user.combine, user.reach(u))
+
+
+def _over_orders(hits: PreferenceHits, user: User) -> Law:
+    from rankprism.measures.ties.orders import law_of_preference_orders
+
+    return law_of_preference_orders(lambda one: _gathered(one, user), hits, user.cutoff)
+
+
+def _expected_share(hits: PreferenceHits, ideal: str, nodes: int, **settings: Any) -> Floats:
+    """(N,) the expectation of nPrf over all orders of tied documents"""
+    best = _certain(hits, ideal, nodes, User(**settings))
+    return over_best(_expected(hits, User(**settings)), np.array(best))
+
+
+def _extreme_shares(hits: PreferenceHits, ideal: str, nodes: int, **settings: Any) -> tuple[Floats, Floats]:
+    """(N,) twice: the lowest and the highest nPrf over all orders of tied documents"""
+    best = np.array(_certain(hits, ideal, nodes, User(**settings)))
+    law = _over_orders(hits, User(**settings))
+    return over_best(law.low, best), over_best(law.high, best)
+
+
+def _certain(hits: PreferenceHits, ideal: str, nodes: int, user: User) -> float:
+    """The score of the ideal ranking, if it is known exactly."""
+    low, high = _best(hits, ideal, nodes, user)
+    if low < high:
+        raise MeasureError(
+            f"nPrf: the ideal ranking of topic {quoted(hits.topic)} is known only within bounds, so the "
+            f"score over all orders of tied documents is not known exactly; raise nodes, or leave out tied "
+            f"(--tied)"
+        )
+    return low
+
+
 def _of_prf(hits: PreferenceHits, **settings: Any) -> dict[str, Floats]:
     """(N, L) by rank: the utility of a document given those above, and the chance that a user reaches it"""
     user = User(**settings)
@@ -400,6 +446,10 @@ def _best(hits: PreferenceHits, ideal: str, nodes: int, user: User) -> tuple[flo
     cite="chandar2013preference",
     made_of=_of_nprf,
     ideal=_greedy_ideals,
+    ties=Ties(
+        lambda hits, **settings: _expected_share(hits, **settings),
+        extremes=lambda hits, **settings: _extreme_shares(hits, **settings),
+    ),
 )
 def nPrf(
     hits: PreferenceHits,

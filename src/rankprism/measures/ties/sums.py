@@ -131,6 +131,18 @@ def marked(gain: Floats, left: Floats) -> Floats:
     return found
 
 
+def products_of_subsets(left: Floats) -> Floats:
+    """(R + 1,) for h = 0, …, R, the mean of the products of h of these numbers"""
+    product = np.zeros(len(left) + 1)
+    product[0] = 1.0
+    h = np.arange(len(left) + 1)
+    for m, q in enumerate(left.tolist(), 1):
+        more = product * np.maximum(m - h, 0) / m
+        more[1:] += q * product[:-1] * (h[1:] / m)
+        product = more
+    return product
+
+
 def of_same_shape(size: Longs, R: Longs) -> list[tuple[int, int, Longs]]:
     """The groups and aspects with a gain, by their number of documents n and of relevant ones: n, R, which"""
     if not len(R):
