@@ -495,6 +495,23 @@ def test_too_many_orders_are_refused_with_topic_number_and_remedy() -> None:
     assert evaluate(judged, run, ["alpha_nDCG@20", "AP_IA"], tied="expected").values.shape == (1, 2, 2)
 
 
+def test_a_cutoff_keeps_large_groups_within_the_limits() -> None:
+    """Only the documents above the cutoff have an order, so 1,000 tied ones do no harm."""
+    docs = [f"d{n:04d}" for n in range(1000)]
+    judged = {"q": {s: {d: (n * k) % 3 for n, d in enumerate(docs[:99])} for k, s in ((1, "s"), (2, "t"))}}
+    chosen = ["alpha_nDCG@15", "P_plus@12", "MM(P@2)", "CT@10"]
+    run = {"q": dict.fromkeys(docs, 1.0)}
+    found = evaluate(judged, run, chosen, tied="all").values[0, 0]
+    low, expected, high = found.reshape(-1, 3).T
+    assert (low == 0).all()
+    assert ((expected > 0) & (expected < high)).all()
+    with pytest.raises(MeasureError, match=r"topic 'q'.*states"):
+        evaluate(judged, run, "S_RR", tied="expected")
+    more = {"p": {"a": 1}, "q": {s: {d: n % 4 for n, d in enumerate(docs)} for s in "st"}}
+    with pytest.raises(MeasureError, match=r"topic 'q'.*states"):  # found on the second aspect's own ranking
+        evaluate(more, {"p": {"a": 1.0}, **run}, "P_plus_IA", tied="expected")
+
+
 def test_settings_that_exclude_each_other_are_refused() -> None:
     with pytest.raises(InputError, match="bounds and tied"):
         evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "AP", tied="expected", bounds=True)

@@ -173,6 +173,8 @@ def evaluate(
         align_all(part.judged, sources, reading, threads, None if p else on_run)
         for p, part in enumerate(parts)
     ]
+    if tied is not None and any(run.groups is None for runs in aligned for run in runs.values()):
+        raise InputError("tied needs runs; these were joined with the judgments without their ties")
     share = _shares(parts, len(sources), on_share)
     blocks = [
         _block(part, list(runs.values()), topics, bounds, tied, threads, share)

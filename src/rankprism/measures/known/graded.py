@@ -134,10 +134,12 @@ def P_plus(hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff
 
 def _plus_law(hits: Hits, beta: float, gain: str, cutoff: int | None) -> tuple[Floats, Floats, Floats]:
     """(N, A) three times: the expected, the lowest and the highest score over all orders of tied documents"""
-    from rankprism.measures.ties.grouping import aspect_by_aspect
+    from rankprism.measures.ties.grouping import aspect_by_aspect, of_aspects
+    from rankprism.measures.ties.lattice import numbered
     from rankprism.measures.ties.plus import law_of_p_plus
 
-    law = law_of_p_plus(aspect_by_aspect(hits), beta, Gain(gain), cutoff)
+    with numbered(of_aspects(hits)):
+        law = law_of_p_plus(aspect_by_aspect(hits), beta, Gain(gain), cutoff)
     shape = hits.grade.shape[:2]
     return law.expected.reshape(shape), law.low.reshape(shape), law.high.reshape(shape)
 

@@ -53,6 +53,7 @@ def _expected(hits: PreferenceHits, cutoff: int | None) -> Floats:
 
     Unless the cutoff divides a group, the same pairs are ordered in all orders.
     """
+    from rankprism.measures.ties.lattice import numbered
     from rankprism.measures.ties.preferences import by_reversal, divided_by
     from rankprism.measures.ties.scores import law
 
@@ -60,7 +61,8 @@ def _expected(hits: PreferenceHits, cutoff: int | None) -> Floats:
     score = by_reversal(own, hits)
     rows = np.flatnonzero(divided_by(hits, cutoff))
     if len(rows):
-        score[rows] = law(own, hits.rows(rows)).expected
+        with numbered(rows):
+            score[rows] = law(own, hits.rows(rows)).expected
     return score
 
 

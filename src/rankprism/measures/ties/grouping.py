@@ -118,6 +118,11 @@ def rearranged(hits: Hits, worth: Floats, best: bool) -> Hits:
     return replace(hits, rank=rank, grade=grade, condensed_rank=rank, tied=None, _memo={})
 
 
+def of_aspects(hits: Hits) -> Longs:
+    """(N · A) the ranking that each of the rankings of `aspect_by_aspect` is from."""
+    return np.repeat(np.arange(len(hits.rank)), hits.grade.shape[1])
+
+
 def aspect_by_aspect(hits: Hits) -> Hits:
     """Each aspect of each ranking as a ranking of its own with one aspect: N · A rankings."""
     n, aspects, width = hits.grade.shape

@@ -150,8 +150,9 @@ def inferred_extremes(hits: Hits, gain: Gain, epsilon: float) -> tuple[Floats, F
         for a in np.flatnonzero(of.relevant[m]).tolist():
             sizes = np.array([of.relevant[m, a], of.nonrelevant[m, a], of.negative[m]]).astype(np.int64)
             others = int(groups.size[m] - sizes.sum())
-            check_states(int(groups.row[m]), sizes, others)
-            grid = grid_of(sizes)
+            n = int(groups.size[m])
+            check_states(int(groups.row[m]), sizes, others, n)
+            grid = grid_of(sizes, n)
             c = (of.relevant_above[m, a] + grid[:, 0])[:, None]
             judged = (of.judged_above[m] + grid[:, 0] + grid[:, 1])[:, None]
             unjudged = (of.negative_above[m] + grid[:, 2])[:, None]
@@ -159,5 +160,5 @@ def inferred_extremes(hits: Hits, gain: Gain, epsilon: float) -> tuple[Floats, F
             added = np.zeros((len(grid), others + 1, 3))
             share = (c + epsilon) / (judged + 2 * epsilon)
             added[:, :, 0] = (1 + (judged + unjudged) * share) / rank
-            _, low[m, a], high[m, a] = paths(sizes, others, int(groups.size[m]), added)
+            _, low[m, a], high[m, a] = paths(sizes, others, n, added)
     return groups.by_ranking(low), groups.by_ranking(high)

@@ -13,7 +13,9 @@ ranking that ends before it. So every measure whose steps are of this kind is sc
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -34,6 +36,15 @@ class TooMany(MeasureError):
     def __init__(self, row: int, number: int, what: str) -> None:
         super().__init__(what)
         self.row, self.number, self.what = row, number, what
+
+
+@contextmanager
+def numbered(rows: Longs) -> Iterator[None]:
+    """Let `TooMany` name a ranking by its number in a whole, of which only some `rows` are looked at."""
+    try:
+        yield
+    except TooMany as error:
+        raise TooMany(int(rows[error.row]), error.number, error.what) from None
 
 
 class Law(NamedTuple):
@@ -88,7 +99,7 @@ def _lattices(hits: Hits, groups: Grouping, cutoff: int | None) -> Iterator[_Gro
         relevant_kinds = [bool(grade[kind == k].any()) for k in range(len(kinds))]
         if not any(relevant_kinds) or (len(kinds) == 1 and not others):
             continue
-        check_states(row, sizes, others)
+        check_states(row, sizes, others, int(reached[m]))
         begin = np.concatenate(([0], np.cumsum(sizes)[:-1]))
         place = np.arange(count) - begin[kind[order]]
         yield _Group(
@@ -104,9 +115,9 @@ def _lattices(hits: Hits, groups: Grouping, cutoff: int | None) -> Iterator[_Gro
         )
 
 
-def check_states(row: int, sizes: Longs, others: int) -> None:
-    """Refuse a group with too many states."""
-    states = int(np.prod(sizes + 1.0) * (others + 1))
+def check_states(row: int, sizes: Longs, others: int, reached: int) -> None:
+    """Refuse a group with too many states above the cutoff."""
+    states = prod((np.minimum(sizes, reached) + 1).tolist()) * (min(others, reached) + 1)
     if states > MOST_STATES:
         n = int(sizes.sum()) + others
         raise TooMany(
@@ -121,7 +132,8 @@ def _portions(groups: list[_Group], aspects: int) -> Iterator[list[_Group]]:
     some: list[_Group] = []
     cells, width = 0, 0
     for group in groups:
-        rankings = int(np.prod(group.sizes + 1)) * (1 + len(group.sizes) * (group.others + 1))
+        states = int(np.prod(np.minimum(group.sizes, group.reached) + 1))
+        rankings = states * (1 + len(group.sizes) * (min(group.others, group.reached) + 1))
         width = max(width, group.first + len(group.column) + 1)
         cells += rankings
         if some and cells * width * aspects > 4 * BATCH:
@@ -162,10 +174,11 @@ def _rankings(hits: Hits, group: _Group) -> tuple[_Rankings, _States]:
     The relevant documents of a state are at the first places of the group, in any order. The document of the
     step is at its own place.
     """
-    grid = grid_of(group.sizes)
+    grid = grid_of(group.sizes, group.reached)
     number = grid.sum(-1)
+    others = min(group.others, group.reached)
     steps = [
-        np.stack(np.broadcast_arrays(state[:, None], np.arange(group.others + 1), k), axis=-1).reshape(-1, 3)
+        np.stack(np.broadcast_arrays(state[:, None], np.arange(others + 1), k), axis=-1).reshape(-1, 3)
         for k in range(len(group.sizes))
         for state in [np.flatnonzero(grid[:, k] < group.sizes[k])]
     ]
@@ -227,20 +240,21 @@ def _law(group: _Group, states: _States, scores: Floats) -> tuple[float, ...]:
     count = len(states.above)
     before, after, end = scores[:count], scores[count:-1], scores[-1]
     state, others, kind = states.steps.T
-    added = np.zeros((count, group.others + 1, len(group.sizes)))
+    added = np.zeros((count, min(group.others, group.reached) + 1, len(group.sizes)))
     added[state, others, kind] = after - before[state]
     own = end - before[0]
     return tuple(float(value - own) for value in paths(group.sizes, group.others, group.reached, added))
 
 
-def grid_of(sizes: Longs) -> Longs:
-    """(C, K) the states: how many documents of each kind are above"""
-    return np.asarray(np.indices(tuple(sizes + 1)).reshape(len(sizes), int(np.prod(sizes + 1))).T)
+def grid_of(sizes: Longs, reached: int) -> Longs:
+    """(C, K) the states: how many documents of each kind are above, and no more than the places that count"""
+    shape = np.minimum(sizes, reached) + 1
+    return np.asarray(np.indices(tuple(shape)).reshape(len(sizes), int(np.prod(shape))).T)
 
 
-def strides_of(sizes: Longs) -> Longs:
+def strides_of(sizes: Longs, reached: int) -> Longs:
     """(K,) how far it is in the grid from a state to that with one more document of each kind"""
-    return np.append(np.cumprod((sizes + 1)[::-1])[::-1], 1)[1:]
+    return np.append(np.cumprod((np.minimum(sizes, reached) + 1)[::-1])[::-1], 1)[1:]
 
 
 def paths(sizes: Longs, others: int, reached: int, added: Floats) -> tuple[float, float, float]:
@@ -248,13 +262,13 @@ def paths(sizes: Longs, others: int, reached: int, added: Floats) -> tuple[float
 
     sizes : (K,) the number of documents of each kind; others : the number of documents whose steps are 0.
     reached : the number of places that count.
-    added : (C, others + 1, K) the step of a document of each kind, from each state.
+    added : (C, min(others, reached) + 1, K) the step of a document of each kind, from each state.
     """
-    grid = grid_of(sizes)
+    grid = grid_of(sizes, reached)
     n = int(sizes.sum()) + others
-    above = grid.sum(-1)[:, None] + np.arange(others + 1)
+    above = grid.sum(-1)[:, None] + np.arange(min(others, reached) + 1)
     left = sizes - grid  # (C, K)
-    strides = strides_of(sizes)
+    strides = strides_of(sizes, reached)
     at = [np.nonzero(above == place) for place in range(reached)]
     # From the first place to the last: the chance of each state, and the mean of the steps from it.
     chance = np.zeros(above.shape)

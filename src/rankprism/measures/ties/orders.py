@@ -28,45 +28,29 @@ def orders_of_group(size: int, kinds: Sequence[int], places: int, most: int) -> 
     """All orders of a group down to a place: (E, judged) the place of each judged document, from 1, and (E,)
     the chance of each order; None if there are more than `most`
 
-    A judged document that is not among the first places is at any place further down.
+    A judged document that is not among the first places is at any place further down. Orders are extended
+    place by place. Each beginning has at least one order, so there are never more beginnings than orders.
     """
     documents: dict[int, list[int]] = {}
-    for number, kind in enumerate(kinds):
-        documents.setdefault(kind, []).append(number)
-    lists = [*documents.values(), [-1] * (size - len(kinds))]
-    found: list[list[int]] = []
-    chances: list[float] = []
-    used = [0] * len(lists)
-    order: list[int] = []
-
-    def extend(chance: float) -> bool:
-        if len(order) == places:
-            found.append(list(order))
-            chances.append(chance)
-            return len(found) <= most
-        for k, own in enumerate(lists):
-            left = len(own) - used[k]
-            if left:
-                order.append(own[used[k]])
-                used[k] += 1
-                goes_on = extend(chance * left / (size - len(order) + 1))
-                used[k] -= 1
-                order.pop()
-                if not goes_on:
-                    return False
-        return True
-
-    if not extend(1.0):
-        return None
-    place = np.zeros((len(found), len(kinds)), dtype=np.int64)
-    for e, one in enumerate(found):
-        for j, document in enumerate(one):
-            if document >= 0:
-                place[e, document] = j + 1
-        behind = [d for d in range(len(kinds)) if place[e, d] == 0]
-        for j, document in enumerate(behind):
-            place[e, document] = places + j + 1
-    return place, np.array(chances)
+    for document, own_kind in enumerate(kinds):
+        documents.setdefault(own_kind, []).append(document)
+    members = [np.array(own) for own in documents.values()]
+    counts = np.array([*map(len, members), size - len(kinds)])
+    used, chance = np.zeros((1, len(counts)), dtype=np.int64), np.ones(1)
+    place = np.zeros((1, len(kinds)), dtype=np.int64)
+    for j in range(places):
+        row, kind = np.nonzero(used < counts)
+        if len(row) > most:
+            return None
+        chance = chance[row] * (counts[kind] - used[row, kind]) / (size - j)
+        place, number = place[row], used[row, kind]
+        for k, own in enumerate(members):
+            here = np.flatnonzero(kind == k)
+            place[here, own[number[here]]] = j + 1
+        used = used[row]
+        used[np.arange(len(row)), kind] += 1
+    behind = place == 0
+    return np.where(behind, places + np.cumsum(behind, axis=-1), place), chance
 
 
 def orders_of_ranking(

@@ -55,9 +55,10 @@ class _Ratios(NamedTuple):
     beta: float
     best: Floats  #: (D,) cg*, the sums of gains of the ideal ranking
 
-    def steps(self, group: _Group, above: _Above, lower: int, others: int) -> Floats:
-        """(C, others + 1, K) BR of a document of each grade, given documents of the `lower` lowest grades."""
-        grid = grid_of(group.counts[:lower])
+    def steps(self, group: _Group, above: _Above, lower: int, places: int) -> Floats:
+        """(C, Z + 1, K) BR of a document of each grade, given documents of the `lower` lowest grades."""
+        grid = grid_of(group.counts[:lower], places)
+        others = min(group.size - int(group.counts.sum()), places)
         gains = group.gains[:lower]
         i = group.start + 1 + grid.sum(-1)[:, None] + np.arange(others + 1)
         gaining = above.gaining + grid[:, gains > 0].sum(-1)
@@ -136,17 +137,17 @@ def _reached(
     sums = [0.0, 0.0, 0.0]
     for one in before:
         others = one.size - int(one.counts.sum())
-        check_states(ratios.row, one.counts, others)
-        steps = ratios.steps(one, above, len(one.counts), others)
+        check_states(ratios.row, one.counts, others, one.size)
+        steps = ratios.steps(one, above, len(one.counts), one.size)
         sums = [a + b for a, b in zip(sums, paths(one.counts, others, one.size, steps), strict=True)]
         above = above.below(one)
     sizes = group.counts[:top]
     others = group.size - int(group.counts.sum())
-    check_states(ratios.row, sizes, others)
-    steps = ratios.steps(group, above, top, others)
-    grid = grid_of(sizes)
+    check_states(ratios.row, sizes, others, places)
+    steps = ratios.steps(group, above, top, places)
+    grid = grid_of(sizes, places)
     chance, mean, low, high = _ways(sizes, others, group.size, places, steps)
-    number = grid.sum(-1)[:, None] + np.arange(others + 1)
+    number = grid.sum(-1)[:, None] + np.arange(min(others, places) + 1)
     hit = np.where(
         number < places, chance * group.counts[top] / (group.size - np.minimum(number, places)), 0.0
     )
@@ -167,9 +168,9 @@ def _ways(
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """(C, others + 1) for each state of the lower grades: its chance, and the mean, the lowest and the
     highest sum of steps on the way to it"""
-    grid = grid_of(sizes)
-    above = grid.sum(-1)[:, None] + np.arange(others + 1)
-    strides = strides_of(sizes)
+    grid = grid_of(sizes, places)
+    above = grid.sum(-1)[:, None] + np.arange(min(others, places) + 1)
+    strides = strides_of(sizes, places)
     chance, mean = np.zeros(above.shape), np.zeros(above.shape)
     low, high = np.zeros(above.shape), np.zeros(above.shape)
     chance[0, 0] = 1.0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -16,8 +15,14 @@ from rankprism.measures.folds import FOLDS
 from rankprism.measures.mixture import Mixture
 from rankprism.measures.parameter import Role
 from rankprism.measures.parts import total
-from rankprism.measures.ties.grouping import aspect_by_aspect, of_hits, rankings_with_ties, rearranged
-from rankprism.measures.ties.lattice import Law, TooMany, law_by_lattice
+from rankprism.measures.ties.grouping import (
+    aspect_by_aspect,
+    of_aspects,
+    of_hits,
+    rankings_with_ties,
+    rearranged,
+)
+from rankprism.measures.ties.lattice import Law, law_by_lattice, numbered
 from rankprism.measures.ties.orders import law_of_orders, law_of_preference_orders
 
 if TYPE_CHECKING:
@@ -39,7 +44,8 @@ def expected(measure: Measure, hits: Hits | PreferenceHits, score: Floats | None
     rows, tied = _tied(measure, hits)
     if len(rows):
         _check_certain(measure, tied)
-        result[rows] = _named(rows, partial(_expected, measure, tied))
+        with numbered(rows):
+            result[rows] = _expected(measure, tied)
     return result
 
 
@@ -50,16 +56,9 @@ def extremes(measure: Measure, hits: Hits | PreferenceHits, score: Floats | None
     rows, tied = _tied(measure, hits)
     if len(rows):
         _check_certain(measure, tied)
-        low[rows], high[rows] = _named(rows, partial(_extremes, measure, tied))
+        with numbered(rows):
+            low[rows], high[rows] = _extremes(measure, tied)
     return low, high
-
-
-def _named(rows: Longs, compute: Callable[[], Any]) -> Any:
-    """Call a function, and let an error name the ranking by its number in the whole batch."""
-    try:
-        return compute()
-    except TooMany as error:
-        raise TooMany(int(rows[error.row]), error.number, error.what) from None
 
 
 def _tied(measure: Measure, hits: Hits | PreferenceHits) -> tuple[Longs, Any]:
@@ -137,7 +136,8 @@ def expected_per_aspect(measure: Measure, hits: Hits) -> Floats:
     ties = measure.definition.formula.ties
     if ties.expected is not None:
         return ties.expected(hits, **measure._parameters)
-    own = law(measure, aspect_by_aspect(hits))
+    with numbered(of_aspects(hits)):
+        own = law(measure, aspect_by_aspect(hits))
     return own.expected.reshape(hits.grade.shape[:2])
 
 
@@ -151,8 +151,8 @@ def _extremes(measure: Measure, hits: Hits | PreferenceHits) -> Pair:
 
 def extremes_per_aspect(measure: Measure, hits: Hits) -> Pair:
     """(N, A) twice: the lowest and the highest score of each aspect on its own"""
-    each = aspect_by_aspect(hits)
-    low, high = _whole_extremes(measure, each)
+    with numbered(of_aspects(hits)):
+        low, high = _whole_extremes(measure, aspect_by_aspect(hits))
     shape = hits.grade.shape[:2]
     return low.reshape(shape), high.reshape(shape)
 
@@ -190,7 +190,8 @@ def law(measure: Measure, hits: Hits | PreferenceHits, steps: Bools | None = Non
     for way, rows in ((law_by_lattice, np.flatnonzero(steps)), (law_of_orders, np.flatnonzero(~steps))):
         if len(rows):
             some = hits if len(rows) == len(hits.rank) else hits.rows(rows)
-            found = _named(rows, partial(way, _score(measure), some, measure.cutoff))
+            with numbered(rows):
+                found = way(_score(measure), some, measure.cutoff)
             for whole, own in zip(result, found, strict=True):
                 whole[rows] = own
     return result

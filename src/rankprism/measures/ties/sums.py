@@ -89,21 +89,30 @@ def relevant_above(n: int, R: int, places: int) -> Floats:
 
     One more place is a convex combination, so there is neither overflow nor cancellation.
     """
-    return _relevant_above(n, R)[:places]
+    return _kept(n, R)[:places] if n * R < _LARGE else _relevant_above(n, R, places)
+
+
+#: Larger tables are not kept.
+_LARGE = 20_000
 
 
 @lru_cache(maxsize=512)
-def _relevant_above(n: int, R: int) -> Floats:
-    chance = np.zeros((n, R))
+def _kept(n: int, R: int) -> Floats:
+    table = _relevant_above(n, R, n)
+    table.flags.writeable = False
+    return table
+
+
+def _relevant_above(n: int, R: int, places: int) -> Floats:
+    chance = np.zeros((places, R))
     chance[0, 0] = 1.0
     h = np.arange(R)
-    for drawn in range(n - 1):
+    for drawn in range(places - 1):
         left = n - 1 - drawn
         is_relevant = np.maximum(R - 1 - h, 0) / left
         now = chance[drawn]
         chance[drawn + 1] = now * np.maximum(left - (R - 1 - h), 0) / left
         chance[drawn + 1, 1:] += now[:-1] * is_relevant[:-1]
-    chance.flags.writeable = False
     return chance
 
 
