@@ -668,7 +668,7 @@ def test_the_command_takes_a_reading_of_the_whole_table_and_details_beside_it(cl
         (["--explain", "RBP", "Pri", "--format", "json"], "--explain prints text, not json"),
         (["--explain", "RBP", "Pri", "-o", "story.html"], "--explain prints text, not html"),
         (["--explain", "RBP", "Pri", "--threshold", "p"], "--explain and --threshold are two questions"),
-        (["--list", "--format", "json"], "--list stands alone"),
+        (["--list", "--format", "json"], "--list prints text and goes with no other option"),
         (["RBP", "--threshold", "q"], "RBP has no parameter 'q'"),
         (
             ["RBP", "--threshold", "p=0.5"],

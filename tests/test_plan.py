@@ -115,7 +115,7 @@ def test_judgments_needed_lie_between_budgets_and_may_not_be_reached() -> None:
     many = Plan(conditions, (10, 40, 160), np.tile(tau, 5), 0.9, about)
     assert many.needed[0] == pytest.approx((80, 80, 80))
     assert many.needed[1] == (np.inf, np.inf, np.inf)
-    assert found.summary.columns["judgments a topic"] == ["80", "> 160"]
+    assert found.summary.columns["judgments per topic"] == ["80", "> 160"]
     assert len(found.rows) == 12
 
 
@@ -160,7 +160,7 @@ def test_the_command_prints_draws_and_writes_a_plan(cli: Cli, tmp_path: Path) ->
     assert chart.read_text().startswith("<svg")
     found = json.loads(out.read_text())
     assert found["about"]["seed"] == 3
-    assert [(row["judgments a topic"], row["repetition"]) for row in found["rows"]] == [
+    assert [(row["judgments per topic"], row["repetition"]) for row in found["rows"]] == [
         (5, 1),
         (5, 2),
         (10, 1),

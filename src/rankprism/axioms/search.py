@@ -435,7 +435,7 @@ def _over(constraint: Constraint, holds: Bools) -> tuple[int | None, str]:
         ), f"for no {x} up to {values[-1]:,}" if x else f"for none of the {len(holds)} cases"
     fails = np.flatnonzero(~holds)
     if len(fails) == 0 or fails[-1] < len(holds) - 1:
-        return None, f"from {x} = {values[0 if len(fails) == 0 else fails[-1] + 1]:,} on"
+        return None, f"for {x} ≥ {values[0 if len(fails) == 0 else fails[-1] + 1]:,}"
     first = where[-1] + 1 if len(where) else 0
     return int(first), f"for no {x} from {values[first]:,} to {values[-1]:,}"
 

@@ -153,14 +153,14 @@ def axioms(
 
 
 def _check(asks: dict[str, bool], threshold: str | None, written: dict[str, Any]) -> None:
-    """Refuse options that do not go together: what prints text stands alone, and is not a table."""
+    """Refuse options that do not go together: what prints text prints nothing else, and is not a table."""
     texts = [option for option, is_asked in asks.items() if is_asked]
     kind = "table" if asks["--list"] else check_output(**written)
     style = [name for name in ("digits", "caption", "label", "columns") if written[name] is not None]
     if texts and style:
         raise InputError(f"--{style[0]} is for tables, and {texts[0]} prints text; leave out one of them")
     if asks["--list"] and (written["format"] is not None or len(texts) > 1 or threshold is not None):
-        raise InputError("--list stands alone, and is text; leave out the other options")
+        raise InputError("--list prints text and goes with no other option; leave the others out")
     both = [*texts, *(["--threshold"] if threshold is not None else [])]
     if len(both) > 1:
         raise InputError(f"{both[0]} and {both[1]} are two questions; ask one")

@@ -38,7 +38,7 @@ def evaluate(
     by: Annotated[
         Group | None,
         typer.Option(
-            help="Score by the preferences of each assessor, or of each profile, which is what stands before "
+            help="Score by the preferences of each assessor, or of each profile, which is the part before "
             "the last / of an assessor's name. Default: by all of them together."
         ),
     ] = None,

@@ -146,7 +146,7 @@ def evaluating(runs: int) -> Iterator[tuple[Callable[[str], None] | None, Callab
 
 @contextmanager
 def working(what: str) -> Iterator[Callable[[float], None]]:
-    """A function that takes the share of the work that is done; a bar shows it from the third second on."""
+    """A function that takes the share of the work that is done. After two seconds, a bar shows it."""
     with _bars() as bar:
         yield (lambda share: None) if bar is None else bar(what, 1.0)
 
@@ -158,7 +158,7 @@ _Bar: TypeAlias = Callable[[str, float], Callable[[float | None], None]]
 
 @contextmanager
 def _bars() -> Iterator[_Bar | None]:
-    """Bars on standard error, which appear from the third second on, or None if it is not a terminal.
+    """Bars on standard error, which appear after two seconds, or None if it is not a terminal.
 
     Until then nothing is written, not even the sequence that hides the cursor of the terminal.
     """

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rankprism.reproduce import Reproduction
 
 app = commands(
-    "Compute the tables and figures of a paper.\n\nThe printed numbers stand beside the computed ones. "
+    "Compute the tables and figures of a paper.\n\nThe computed numbers are shown beside the printed ones. "
     "Without files, the sample collection is used."
 )
 

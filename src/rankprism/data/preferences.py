@@ -218,7 +218,7 @@ class PreferenceRows:
                 )
         if outcome not in OUTCOMES:
             raise InputError(
-                f"{where}: the outcome {outcome!r} is none of {', '.join(OUTCOMES)}; write one of them"
+                f"{where}: the outcome must be one of {', '.join(OUTCOMES)}; got {outcome!r}"
             )
         numbers = tuple(sorted({_number(self.docs, doc) for doc in given}))
         self.cells.append(

@@ -510,7 +510,7 @@ class LabelAgreement(Result):
         return Table({name: [getattr(f, name) for f in every] for name in Figure._fields})
 
 
-#: The tables of labels are shown for so many judges.
+#: The most judges for whom the tables of labels are shown.
 MOST_TABLES = 4
 
 

@@ -26,7 +26,7 @@ MOST_BANDS = 4
 def judgments_needed(
     plan: Plan, *, title: str | None = None, width: int | None = None, height: int | None = None
 ) -> alt.ConcatChart:
-    """Kendall's τ with the order of the runs by all preferences, by the number of judgments a topic.
+    """Kendall's τ with the order of the runs by all preferences, by the number of judgments per topic.
 
     A panel for each measure and a line for each choice of questions. A band from the least to the most of the
     repetitions is drawn if there are at most four lines.
@@ -76,7 +76,7 @@ def _panel(
     width, height = size
     x = alt.X(
         "judgments:Q",
-        title=wrapped("Judgments a topic", width // 6),
+        title=wrapped("Judgments per topic", width // 6),
         scale=alt.Scale(type="log", nice=False, padding=8),
         axis=alt.Axis(grid=False, tickCount=4, format=",d"),
     )

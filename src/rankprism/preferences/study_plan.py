@@ -104,7 +104,7 @@ class Plan(Result):
             {
                 "measure": [measure for measure, _ in self.conditions],
                 "choice": [choice for _, choice in self.conditions],
-                "judgments a topic": [one[0] for one in needed],
+                "judgments per topic": [one[0] for one in needed],
                 "low": [one[1] for one in needed],
                 "high": [one[2] for one in needed],
                 "last looked at": [self.budgets[end] for end in last],
@@ -130,7 +130,7 @@ class Plan(Result):
             for i, tau in enumerate(taus)
             if not np.isnan(tau)
         ]
-        names = ("measure", "choice", "judgments a topic", "repetition", "tau")
+        names = ("measure", "choice", "judgments per topic", "repetition", "tau")
         return Table(dict(zip(names, map(list, zip(*facts, strict=True)), strict=True)))
 
     @property

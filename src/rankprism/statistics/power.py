@@ -11,8 +11,8 @@ from rankprism.arrays import Floats
 _QUANTILES = 20_000
 #: The number of critical values between which the smallest difference is interpolated.
 _GRID = 64
-#: From this number of topics on, an approximation of the number of topics is accurate enough; below it, the
-#: power is a mean over so many values of s.
+#: With at least this number of topics, an approximation is accurate enough. With fewer, the power is a mean
+#: over this number of values of s.
 _EXACT, _FEW = 2000, 200
 
 
