@@ -15,9 +15,9 @@ import pytest
 from verdict_record import FILE
 
 from rankprism import report, sample
-from rankprism.advice import STORIES, Advice, Evidence, advise, find_story, listed, read_for
+from rankprism.advice import STORIES, Advice, Evidence, advise, find_story, read_for
 from rankprism.axioms import Verdict, examine, read_constraints
-from rankprism.errors import InputError
+from rankprism.errors import InputError, enumerated
 from rankprism.formats.judgments import read_judgments
 from rankprism.measures import Measure, parse
 
@@ -132,7 +132,7 @@ def test_a_difference_that_is_not_significant_is_never_a_reason() -> None:
             decided += higher is not None
             significant = significantly_lower(found, attribute, made, measures)
             shown = [parse(m).display for m in measures]
-            assert (listed([shown[m] for m in significant]) or None) == (higher and higher[2])
+            assert (enumerated([shown[m] for m in significant]) or None) == (higher and higher[2])
     assert decided > 0
 
 

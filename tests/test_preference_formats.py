@@ -193,7 +193,8 @@ CASES = {
         ("line 2", "'d1' is given and also one of the two sides; remove it from one place"),
     ),
     "outcome": Case(
-        HEADER + "q\t\td1\td2\tyes\tann\n", ("line 2", "'yes'", "left, right, tie; write one of them")
+        HEADER + "q\t\td1\td2\tyes\tann\n",
+        ("line 2", "the outcome must be one of left, right, tie; got 'yes'"),
     ),
     "columns": Case(
         HEADER + "# c\nq\t\td1\td2\tleft\n",

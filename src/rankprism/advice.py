@@ -15,7 +15,7 @@ import numpy as np
 from rankprism.axioms import TEN, Constraint
 from rankprism.axioms.verdict import Verdict
 from rankprism.data.judgments import Judgments
-from rankprism.errors import InputError
+from rankprism.errors import InputError, enumerated
 from rankprism.measures import Measure
 from rankprism.measures.verdicts import NOT_REFUTED, PROVED, UNASKABLE
 from rankprism.meta.discriminative_power import DiscriminativePower
@@ -103,7 +103,7 @@ class Advice:
 def find_story(name: str) -> Story:
     """The user with this name."""
     if name not in STORIES:
-        raise InputError(f"unknown story {name!r}; there are {listed(list(STORIES))}")
+        raise InputError(f"unknown story {name!r}; there are {enumerated(list(STORIES))}")
     return STORIES[name]
 
 
@@ -165,18 +165,18 @@ def _choice(
 ) -> Sentence:
     if not best:
         every = tuple(map(_measure, rows))
-        none = f"neither {listed(needs, 'nor')} is" if len(needs) > 1 else f"{needs[0]} is not"
-        names = listed([m.display for m in every], "or")
+        none = f"neither {enumerated(needs, 'nor')} is" if len(needs) > 1 else f"{needs[0]} is not"
+        names = enumerated([m.display for m in every], "or")
         return Sentence(f"For this user, choose another measure: {none} proved for {names}.", every, "axioms")
     chosen = tuple(_measure(rows[m]) for m in best)
     most = count[best[0]]
-    names = listed([m.display for m in chosen])
+    names = enumerated([m.display for m in chosen])
     which = f"choose between {names}" if len(chosen) > 1 else f"choose {names}"
     them = f"each of {names}" if len(chosen) > 1 else names
     if most == len(needs):
-        what = listed(needs) if most == 1 else f"all of {listed(needs)}"
+        what = enumerated(needs) if most == 1 else f"all of {enumerated(needs)}"
     else:
-        what = f"{most} of the {len(needs)} constraints {listed(needs)}"
+        what = f"{most} of the {len(needs)} constraints {enumerated(needs)}"
     more = ", and fewer for the other measures here" if len(best) < len(rows) else ""
     are = "is" if most == 1 else "are"
     return Sentence(f"For this user, {which}: {what} {are} proved for {them}{more}.", chosen, "axioms")
@@ -192,16 +192,16 @@ def _caveats(rows: Sequence[Mapping[str, Verdict]]) -> Iterator[Sentence]:
             lacking.setdefault((one, lacks), []).append(row)
     for (told, lacks), those in lacking.items():
         about = tuple(map(_measure, those))
-        names = listed([m.display for m in about])
+        names = enumerated([m.display for m in about])
         are = "are" if len(lacks) > 1 else "is"
         if told == UNASKABLE:
-            text = f"{listed(lacks)} cannot be asked of {names}."
+            text = f"{enumerated(lacks)} cannot be asked of {names}."
         elif told == NOT_REFUTED:
             tried = min(row[name].instances for row in those for name in lacks)
-            searched = f"{listed(lacks)} {are} not refuted in {tried:,} instances"
+            searched = f"{enumerated(lacks)} {are} not refuted in {tried:,} instances"
             text = f"{searched} for {names}, which is not a proof."
         else:
-            text = f"{listed(lacks)} {are} {told} for {names}."
+            text = f"{enumerated(lacks)} {are} {told} for {names}."
         yield Sentence(text, about, "axioms", lacks)
 
 
@@ -214,7 +214,7 @@ def _told(row: Mapping[str, Verdict]) -> Iterator[Sentence]:
         by_words.setdefault((verdict.words, note), []).append(name)
     for (words, note), names in by_words.items():
         told = [f"{DOES[name]} ({name})" if name in DOES else f"satisfies {name}" for name in names]
-        does = listed(told, "and" if words == PROVED else "or")
+        does = enumerated(told, "and" if words == PROVED else "or")
         that = "whether" if words == UNASKABLE else "that"
         it = "It" if words == UNASKABLE else "It is"
         text = f"{it} {words} {that} {measure.display} always {does}{f': {note}' if note else ''}."
@@ -242,7 +242,7 @@ def _between(
 ) -> Sentence:
     """Whether a figure decides between measures for which equally much is proved."""
     about = tuple(measures)
-    names = listed([m.display for m in measures])
+    names = enumerated([m.display for m in measures])
     if isinstance(found, str):
         return Sentence(
             f"The {name} does not decide between {names}: {found[0].lower()}{found[1:]}", about, see
@@ -259,7 +259,7 @@ def _between(
             see,
         )
     first = int(np.nanargmax(values))
-    lower = listed([measures[i].display for i in below])
+    lower = enumerated([measures[i].display for i in below])
     return Sentence(
         f"The {name} of {measures[first].display} is significantly higher than that of {lower} ({figures}).",
         about,
@@ -351,12 +351,3 @@ def _on_zeros(m: int, measure: Measure, scores: Scores) -> Iterator[Sentence]:
         share = f"{zero:,} of {defined.size:,} rankings ({zero / defined.size:.0%})"
         blind = "does not tell bad rankings from worse ones among these"
         yield Sentence(f"{measure.display} gives 0 to {share}, and {blind}.", (measure,), "topics")
-
-
-def listed(words: Sequence[str], last: str = "and") -> str:
-    """A list of words as part of a sentence.
-
-    >>> listed(["a", "b", "c"]), listed(["a", "b"], "or")
-    ('a, b and c', 'a or b')
-    """
-    return f" {last} ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)

@@ -6,7 +6,7 @@ RankprismError        every error below; also a ValueError
 RankprismWarning      legitimate input that is worth a look
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, get_args
 
 from rankprism.foreign import message
@@ -50,6 +50,15 @@ def listed(names: Iterable[str], most: int = 8) -> str:
     """
     every = list(names)
     return ", ".join(every[:most]) + (f", … ({len(every)} in all)" if len(every) > most else "")
+
+
+def enumerated(words: Sequence[str], last: str = "and") -> str:
+    """Words as part of a sentence.
+
+    >>> enumerated(["a", "b", "c"]), enumerated(["a", "b"], "or")
+    ('a, b and c', 'a or b')
+    """
+    return f" {last} ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
 
 
 def one_of(name: str, value: str, words: Any) -> None:

@@ -128,6 +128,8 @@ class KeyOf(NamedTuple):
 #: Whole numbers from 0, and from 1.
 Natural: TypeAlias = Annotated[int, AtLeast(0)]
 Positive: TypeAlias = Annotated[int, AtLeast(1)]
+#: The name of one of the measures of scores. A command names measures with -m, so this is not an option.
+MeasureName: TypeAlias = Annotated[str, "not an option"]
 #: The formats of files, which docs/formats.md lists.
 QrelsFormat: TypeAlias = Annotated[str, KeyOf("formats.known:JUDGMENT_FORMATS")]
 PreferencesFormat: TypeAlias = Annotated[str, KeyOf("formats.known:PREFERENCE_FORMATS")]

@@ -18,6 +18,7 @@ from rankprism.measures.measure import Measure
 from rankprism.measures.verdicts import NOT_REFUTED, PROVED
 from rankprism.results.result import Result
 from rankprism.results.table import Table
+from rankprism.types import Natural
 
 #: The rows of Table 1: for each, the measure that it means and what is printed for the ten constraints. The
 #: measures are not normalised, the gain is r(d,t) itself, and k = 20, p = .8, α = .5, e = .05.
@@ -248,12 +249,25 @@ def axiom_table(
     measures: Iterable[str | Measure],
     constraints: Iterable[str | Constraint] = AXIOMS,
     *,
-    instances: int = INSTANCES,
-    seed: int = 0,
+    instances: Natural = INSTANCES,
+    seed: Natural = 0,
     on_progress: Callable[[float], None] | None = None,
 ) -> AxiomTable:
     """The verdicts on measures and constraints, as a table.
 
+    Parameters
+    ----------
+    instances
+        Number of random instances of each constraint for what is not recorded. They are tried after all
+        small instances. If none is a violation, the search tries a quarter as many more, which are similar
+        to those that came closest to one.
+    seed
+        Seed for the random instances.
+    on_progress
+        Called with the share of the search that is done.
+
+    Examples
+    --------
     >>> print(axiom_table(["P@20", "RBP(gain='linear')"], ["Pri", "CloseTh", "Conf"]))
     measure             Pri  CloseTh  Conf
     ──────────────────────────────────────

@@ -14,7 +14,8 @@ import typer
 
 from rankprism.cli.choices import one_of
 from rankprism.cli.group import commands
-from rankprism.cli.options import DuplicatesOption, OutputFile, RunOrder, Seed, noted
+from rankprism.cli.options import OutputFile, Seed, noted
+from rankprism.cli.signature import parameters_of, with_options_of
 from rankprism.errors import InputError
 from rankprism.types import Ask, Missing, StudyChoice
 
@@ -41,6 +42,7 @@ def _part(name: str, study: str = "") -> Any:
 
 
 @app.command()
+@with_options_of(parameters_of("evaluation:evaluate", "order", "duplicates"))
 def new(
     study: Study,
     runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="The runs whose documents are judged.")],
@@ -154,9 +156,8 @@ def new(
     missing: Annotated[
         Missing, typer.Option(help="A ranked document without a text: an error, or leave it out.")
     ] = "error",
-    order: RunOrder = "score",
-    duplicates: DuplicatesOption = "error",
     seed: Seed = 0,
+    **reading: Any,
 ) -> None:
     """Make a study of runs, documents and topics.
 
@@ -202,8 +203,7 @@ def new(
             gold=gold,
             assessors=_names(assessors, crowd),
             missing=missing,
-            order=order,
-            duplicates=duplicates,
+            **reading,
         )
     print(made)
 

@@ -12,8 +12,8 @@ from rankprism.cli.completion import complete_constraint, complete_measure, comp
 from rankprism.cli.group import commands
 from rankprism.cli.measures import MeasureFiles, load_measures
 from rankprism.cli.options import working
-from rankprism.cli.signature import with_options_of
-from rankprism.errors import InputError
+from rankprism.cli.signature import given_to, parameters_of, with_options_of
+from rankprism.errors import InputError, enumerated
 
 if TYPE_CHECKING:
     from rankprism.advice import Story
@@ -21,10 +21,11 @@ if TYPE_CHECKING:
     from rankprism.results.result import Result
 
 app = commands()
+_SEARCH = parameters_of("axioms:axiom_table")
 
 
 @app.command()
-@with_options_of(write_result)
+@with_options_of(_SEARCH, write_result)
 def axioms(
     measures: Annotated[
         list[str] | None,
@@ -87,18 +88,8 @@ def axioms(
             show_default=False,
         ),
     ] = None,
-    instances: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            help="Number of random instances of each constraint for what is not recorded. They are tried "
-            "after all small instances. If none is a violation, the search tries a quarter as many more, "
-            "which are similar to those that came closest to one.",
-        ),
-    ] = 4000,
-    seed: Annotated[int, typer.Option(min=0, help="Seed for the random instances.")] = 0,
     measures_file: MeasureFiles = None,
-    **written: Any,
+    **others: Any,
 ) -> None:
     """Say which axioms are proved or refuted for measures.
 
@@ -113,6 +104,7 @@ def axioms(
     from rankprism.measures import parse
 
     load_measures(measures_file)
+    written, search = given_to(write_result, others), given_to(_SEARCH, others)
     named = list(measures or [])
     asks = {"--list": show, "--explain": explain, "--story": story is not None}
     _check(asks, threshold, written)
@@ -135,7 +127,7 @@ def axioms(
     chosen = lab.read_constraints(needs, reading or [])
     asked_of = [parse(name) for name in named]  # before anything is tried
     with working("searching") as on_progress:
-        make: dict[str, Any] = {"instances": instances, "seed": seed, "on_progress": on_progress}
+        make: dict[str, Any] = {**search, "on_progress": on_progress}
         if explain:
             text = "\n\n\n".join(map(lab.story, lab.examine(asked_of, chosen, **make)))
         elif story is not None:
@@ -170,13 +162,13 @@ def _check(asks: dict[str, bool], threshold: str | None, written: dict[str, Any]
 
 def told(story: Story, table: AxiomTable) -> str:
     """Who a user is, the verdicts that matter, and which measures to use."""
-    from rankprism.advice import advise, listed
+    from rankprism.advice import advise
 
     needs = table.names
     made = advise(story, needs, [table.of(label) for label in table.labels])
     wanted = (
-        f"{story.title}. {story.user} A measure for this user should satisfy {listed(needs)}. Only what is "
-        "proved counts for a measure, and only what is refuted counts against it."
+        f"{story.title}. {story.user} A measure for this user should satisfy {enumerated(needs)}. Only what "
+        "is proved counts for a measure, and only what is refuted counts against it."
     )
     parts = [wanted, str(table), " ".join(sentence.text for sentence in made.conclusion)]
     return "\n\n".join([textwrap.fill(parts[0], 100), parts[1], textwrap.fill(parts[2], 100)])

@@ -9,7 +9,8 @@ import typer
 from typer.core import TyperCommand
 
 from rankprism.cli.group import commands
-from rankprism.cli.options import DuplicatesOption, Quiet, RunOrder, noted
+from rankprism.cli.options import Quiet, noted
+from rankprism.cli.signature import parameters_of, with_options_of
 
 app = commands()
 
@@ -37,6 +38,7 @@ class _WithFormats(TyperCommand):
 
 
 @app.command(cls=_WithFormats)
+@with_options_of(parameters_of("evaluation:evaluate", "order", "duplicates"))
 def convert(
     source: Annotated[
         str, typer.Argument(metavar="IN", help="Judgments or preferences, or with --run a run.")
@@ -61,9 +63,8 @@ def convert(
         str | None, typer.Option(metavar="FILE", help="Aspect weights, as for evaluate.")
     ] = None,
     run: Annotated[bool, typer.Option("--run", help="IN is a run.")] = False,
-    order: RunOrder = "score",
-    duplicates: DuplicatesOption = "error",
     quiet: Quiet = False,
+    **reading: Any,
 ) -> None:
     """Write judgments, preferences or a run in another format.
 
@@ -75,8 +76,6 @@ def convert(
     from rankprism.formats.output_files import replaces_file
 
     with noted(quiet):
-        conversion = convert_file(
-            source, out, format=format, to=to, weights=weights, run=run, order=order, duplicates=duplicates
-        )
+        conversion = convert_file(source, out, format=format, to=to, weights=weights, run=run, **reading)
     # What was done is said where the converted text does not go.
     print(conversion, file=sys.stdout if replaces_file(out) else sys.stderr)

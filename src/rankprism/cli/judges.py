@@ -8,12 +8,12 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from rankprism.cli.analysis import Call, command
-from rankprism.cli.choices import one_of
 from rankprism.cli.completion import complete_file
 from rankprism.cli.group import commands
 from rankprism.cli.measures import MeasureFiles, MeasureNames, load_measures, read_measures
-from rankprism.cli.options import DuplicatesOption, RunOrder
+from rankprism.cli.signature import parameters_of, with_options_of
 from rankprism.errors import InputError
+from rankprism.types import RunOptions
 
 app = commands("See what machine judgments are worth, and how few people are enough.")
 
@@ -32,13 +32,6 @@ Judge = Annotated[
         autocompletion=complete_file,
     ),
 ]
-RunFormat = Annotated[
-    str | None,
-    typer.Option(
-        click_type=one_of("formats.known:RUN_FORMATS"),
-        help="Format of the runs. Default: recognised by their first lines.",
-    ),
-]
 
 
 class Judged(NamedTuple):
@@ -51,6 +44,7 @@ class Judged(NamedTuple):
     reading: Mapping[str, Any]
 
 
+@with_options_of(parameters_of("evaluation:evaluate", *RunOptions.__annotations__))
 def read_judged_runs(
     people: People,
     runs: Annotated[
@@ -64,14 +58,11 @@ def read_judged_runs(
     judge: Judge = None,
     measure: MeasureNames = None,
     measures_file: MeasureFiles = None,
-    order: RunOrder = "score",
-    duplicates: DuplicatesOption = "error",
-    run_format: RunFormat = None,
+    **reading: Any,
 ) -> Judged:
     """The files that are named, each of which is read by the function that is called."""
     load_measures(measures_file)
     measures = read_measures(measure, None) if measure or runs else None
-    reading = {"order": order, "duplicates": duplicates, "run_format": run_format}
     return Judged(people, named_judges(judge or []), runs or None, measures, reading)
 
 

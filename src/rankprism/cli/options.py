@@ -15,7 +15,6 @@ import typer
 from rankprism.cli.choices import one_of
 from rankprism.errors import LongComputation, RankprismWarning
 from rankprism.foreign import message as safe_message
-from rankprism.types import Duplicates, Order
 
 
 def checked_output(output: Path | None) -> Path | None:
@@ -44,13 +43,6 @@ FORMAT_HELP = (
     "or no ending. guarded-csv is CSV that is safe to open in a spreadsheet: text that begins with = + - or "
     "@ gets an apostrophe in front, so that it is not taken for a formula."
 )
-RunOrder = Annotated[Order, typer.Option("--order", help="How the documents of a topic are ordered.")]
-DuplicatesOption = Annotated[
-    Duplicates,
-    typer.Option(
-        "--duplicates", help="A document twice in a topic of a run: an error, or keep the better-ranked."
-    ),
-]
 ResultFormatOption = Annotated[
     str | None,
     typer.Option("--format", click_type=one_of("results.outputs:RESULT_FORMATS"), help=FORMAT_HELP),

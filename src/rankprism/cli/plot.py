@@ -14,7 +14,7 @@ from rankprism.cli.group import commands
 from rankprism.cli.measures import load_measures
 from rankprism.cli.options import noted
 from rankprism.cli.scores import read_source
-from rankprism.cli.signature import Command, options_of
+from rankprism.cli.signature import Command, derived, options_of
 from rankprism.errors import InputError
 from rankprism.types import ChartFormat
 
@@ -82,14 +82,10 @@ def filled_in(
 
 def _own_options(chart: Chart) -> dict[str, inspect.Parameter]:
     """The parameters of a chart as options. A baseline is the same option as in other commands."""
+    own = derived(chart.function)
     return {
-        name: parameter.replace(
-            annotation=Baseline
-            if name == "baseline"
-            else Annotated[kind, typer.Option(help=text, show_default=parameter.default is not None)],
-            kind=inspect.Parameter.KEYWORD_ONLY,
-        )
-        for name, (parameter, kind, text) in chart.options.items()
+        name: option.replace(annotation=Baseline) if name == "baseline" else option
+        for name, option in own.items()
     }
 
 

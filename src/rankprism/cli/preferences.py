@@ -11,7 +11,7 @@ from rankprism.cli.analysis import Call, command, write_text
 from rankprism.cli.choices import one_of
 from rankprism.cli.collection import Measured, read_measured
 from rankprism.cli.group import commands
-from rankprism.cli.options import DuplicatesOption, RunOrder
+from rankprism.cli.signature import parameters_of, with_options_of
 
 if TYPE_CHECKING:
     from rankprism.data.preferences import Preferences
@@ -47,6 +47,7 @@ def read_preferred(preferences: PreferenceFile, source_format: From = None) -> P
 
 @app.command()
 @command("preferences:describe", reads=read_preferred)
+@with_options_of(parameters_of("evaluation:evaluate", "order", "duplicates"))
 def describe(
     read: Preferences,
     call: Call,
@@ -54,8 +55,7 @@ def describe(
         list[str] | None,
         typer.Argument(metavar="[RUN]...", help="Runs, to see how much of their first documents was judged."),
     ] = None,
-    order: RunOrder = "score",
-    duplicates: DuplicatesOption = "error",
+    **reading: Any,
 ) -> Any:
     """Count preferences, and show whether assessors agree and where preferences go in circles.
 
@@ -65,7 +65,7 @@ def describe(
     \b
     rankprism preferences describe prefs.tsv runs/*.run
     """
-    return call(read, runs or None, order=order, duplicates=duplicates)
+    return call(read, runs or None, **reading)
 
 
 @app.command()

@@ -23,7 +23,7 @@ import typer
 from rankprism.cli.choices import one_of
 from rankprism.cli.completion import complete_file
 from rankprism.errors import InputError
-from rankprism.types import AtLeast, KeyOf
+from rankprism.types import AtLeast, KeyOf, MeasureName
 
 Result = TypeVar("Result")
 _T = TypeVar("_T")
@@ -40,9 +40,10 @@ class Command(Generic[Result]):
     ) -> None:
         self.run, self.options = run, cache(options)
         self.__doc__, self.__name__ = function.__doc__, function.__name__
+        self.__module__ = function.__module__
 
-    def __call__(self, **given: Any) -> Result:
-        return self.run(**given)
+    def __call__(self, *read: Any, **given: Any) -> Result:
+        return self.run(*read, **given)
 
     @property
     def __signature__(self) -> inspect.Signature:
@@ -115,17 +116,18 @@ def function_at(where: str) -> Callable[..., Any]:
 
 
 @cache
-def derived(where: str) -> dict[str, inspect.Parameter]:
-    """The options that the function at a place gives to its command.
+def derived(called: str | Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    """The options that a function, or the function at a place, gives to its command.
 
-    These are its explained keyword parameters that are flags, numbers, lists of numbers, text or words.
+    These are its explained keyword parameters that are flags, numbers, lists of numbers, text or words. If
+    the function itself is given, as charts are, they need not be for keywords only.
     """
-    function = function_at(where)
+    function = function_at(called) if isinstance(called, str) else called
     texts = explained(function)
     options = {
-        name: _option(parameter, texts[name], function)
+        name: _option(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY), texts[name], function)
         for name, parameter in inspect.signature(function).parameters.items()
-        if parameter.kind is inspect.Parameter.KEYWORD_ONLY and name in texts
+        if name in texts and (called is function or parameter.kind is inspect.Parameter.KEYWORD_ONLY)
     }
     return {name: option for name, option in options.items() if option is not None}
 
@@ -161,7 +163,7 @@ def _option(
         return parameter.replace(annotation=Annotated[str, listed], default=",".join(map(str, default)))
     if kind is bool:
         return parameter.replace(annotation=Annotated[bool, typer.Option(flag, help=text)])
-    if kind not in (int, float, str) and get_origin(kind) is not Literal:
+    if (kind not in (int, float, str) and get_origin(kind) is not Literal) or hint == MeasureName:
         return None
     least = next((fact.least for fact in facts if isinstance(fact, AtLeast)), None)
     table = next((fact.table for fact in facts if isinstance(fact, KeyOf)), None)

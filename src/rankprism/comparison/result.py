@@ -13,7 +13,7 @@ import numpy as np
 from rankprism.arrays import Bools, Floats, Longs
 from rankprism.comparison.margins import Margins, Words, verdicts
 from rankprism.comparison.tests import TESTS
-from rankprism.errors import InputError
+from rankprism.errors import InputError, enumerated
 from rankprism.foreign import shown
 from rankprism.results.result import Result
 from rankprism.results.table import Cell, Table
@@ -292,7 +292,7 @@ class Comparison(Result):
             )
         elif len(sizes) > 1:
             named = [f"{x} by {shown(name)}" for x, name in zip(sizes, self.measures, strict=True)]
-            size = f"{', '.join(named[:-1])} or {named[-1]}"
+            size = enumerated(named, "or")
         else:
             size = sizes[0]
         begin = "A" if len(self.pairs) == 1 else "In half of the pairs, a"

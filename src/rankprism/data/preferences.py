@@ -217,9 +217,7 @@ class PreferenceRows:
                     f"remove it from one place"
                 )
         if outcome not in OUTCOMES:
-            raise InputError(
-                f"{where}: the outcome must be one of {', '.join(OUTCOMES)}; got {outcome!r}"
-            )
+            raise InputError(f"{where}: the outcome must be one of {', '.join(OUTCOMES)}; got {outcome!r}")
         numbers = tuple(sorted({_number(self.docs, doc) for doc in given}))
         self.cells.append(
             (

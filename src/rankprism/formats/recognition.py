@@ -13,7 +13,7 @@ from typing import Any
 
 from rankprism._core import parse_number
 from rankprism.data.judgments import Judgments
-from rankprism.errors import InputError
+from rankprism.errors import InputError, enumerated
 from rankprism.formats import files
 from rankprism.formats.format import Format, chosen, default_of
 from rankprism.formats.objects import are_nuggets, is_dataset
@@ -66,7 +66,7 @@ def format_at(place: str, file: files.File, format: str | None = None) -> Format
         return own[0]
     where = f"{file.name}, line {beginning.number}"
     if len(own) > 1:
-        names = ", ".join(record.name for record in own[:-1]) + f" or {own[-1].name}"
+        names = enumerated([record.name for record in own], "or")
         doubts = "".join(f"; {record.doubt}" for record in own if record.doubt)
         raise InputError(
             f"{where}: {beginning.line.strip()[:60]!r} may be {names}{doubts}; say which it is with format= "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from rankprism.plots.theme import (
     styled,
     wrapped,
 )
-from rankprism.types import ScoresLike
+from rankprism.types import MeasureName, ScoresLike
 
 if TYPE_CHECKING:
     from rankprism.meta.metric_unanimity import Unanimity
@@ -84,9 +84,9 @@ def unanimity_bars(
 @chart("plot differences", "-m P@20 --run a --baseline b")
 def differences(
     scores: ScoresLike,
-    run: Annotated[str | None, "The run. Default: the first of two."] = None,
-    baseline: Annotated[str | None, "The run to compare it with. Default: the second of two."] = None,
-    measure: str | None = None,
+    run: str | None = None,
+    baseline: str | None = None,
+    measure: MeasureName | None = None,
     *,
     title: str | None = None,
     width: int | None = None,
@@ -98,8 +98,10 @@ def differences(
     ----------
     scores
         What `evaluate` returns, or whatever `read_scores` takes.
-    run, baseline
-        Two runs; the difference is run - baseline. Default: the two runs, if there are just two.
+    run
+        The run. Default: the first of two.
+    baseline
+        The run to compare it with: the difference is run - baseline. Default: the second of two.
     measure
         A measure. Default: the only measure, if there is just one.
     """

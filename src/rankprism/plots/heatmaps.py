@@ -19,7 +19,7 @@ from rankprism.plots.theme import (
     row_labels,
     styled,
 )
-from rankprism.types import ScoresLike
+from rankprism.types import MeasureName, ScoresLike
 
 if TYPE_CHECKING:
     from rankprism.arrays import Floats
@@ -111,7 +111,7 @@ def correlation_heatmap(
 @chart("plot heatmap", "-m alpha_nDCG@20")
 def heatmap(
     scores: ScoresLike,
-    measure: str | None = None,
+    measure: MeasureName | None = None,
     *,
     title: str | None = None,
     width: int | None = None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from rankprism.formats.scores import read_scores
 from rankprism.measures.display import shown_name
 from rankprism.plots.record import alt, chart
 from rankprism.plots.theme import FIRST, RIMS, data, letters, short, styled, wrapped
-from rankprism.types import ScoresLike
+from rankprism.types import MeasureName, ScoresLike
 
 if TYPE_CHECKING:
     from rankprism.arrays import Floats
@@ -24,9 +24,9 @@ FONT = 10
 @chart("plot irec", "-m StRecall@10 -m D_nDCG@10")
 def irec(
     scores: ScoresLike,
-    irec: str | None = None,
-    d: str | None = None,
-    gamma: Annotated[float, "The weight of I-rec in D#."] = 0.5,
+    irec: MeasureName | None = None,
+    d: MeasureName | None = None,
+    gamma: float = 0.5,
     *,
     title: str | None = None,
     width: int | None = None,
@@ -46,6 +46,8 @@ def irec(
     irec, d
         Two of its measures, e.g. "StRecall@10" and "D_nDCG@10". Default: the two measures of the scores, in
         this order.
+    gamma
+        The weight of I-rec in D#.
     """
     if not 0 <= gamma <= 1:
         raise InputError(f"gamma must be a number between 0 and 1; got {gamma!r}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,7 +29,7 @@ PANEL, BESIDE = 190, 14
 @chart("plot intervals")
 def intervals(
     scores: ScoresLike,
-    alpha: Annotated[float, "The intervals have the confidence 1 - alpha."] = 0.05,
+    alpha: float = 0.05,
     *,
     title: str | None = None,
     width: int | None = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -27,9 +27,7 @@ COLOURED = 6
 @chart("plot sensitivity", "-m 'alpha_nDCG(alpha={})@10' --values 0,0.5,0.9")
 def sensitivity(
     scores: ScoresLike,
-    parameter: Annotated[
-        str | None, "The parameter in which the measures differ. Default: found from the measures."
-    ] = None,
+    parameter: str | None = None,
     *,
     title: str | None = None,
     width: int | None = None,
@@ -46,7 +44,7 @@ def sensitivity(
         Scores by variants of one measure such as ``alpha_nDCG(alpha=0.1)@10`` that differ in one parameter;
         what `evaluate` returns, or whatever `read_scores` takes.
     parameter
-        The name of the parameter. Default: the only one in which the measures differ.
+        The parameter in which the measures differ. Default: found from the measures.
     """
     found = read_scores(scores).complete()
     parameter, order, values = _variants(found.measures, parameter)

@@ -10,8 +10,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
-from types import SimpleNamespace
-from typing import Any, ParamSpec, TypeVar, get_type_hints
+from typing import Any, ParamSpec, TypeVar
 
 from rankprism.errors import InputError, listed
 from rankprism.plots.engine import alt
@@ -61,25 +60,6 @@ class Chart:
     def parameters(self) -> Mapping[str, inspect.Parameter]:
         return inspect.signature(self.function).parameters
 
-    @property
-    def options(self) -> dict[str, tuple[inspect.Parameter, Any, str]]:
-        """The options of its command: parameters that are annotated with a text, which is their help.
-
-        Each has its parameter, its type and its text.
-        """
-        texts = {
-            name: parameter.annotation
-            for name, parameter in self.parameters.items()
-            if str(parameter.annotation).removeprefix("typing.").startswith("Annotated[")
-        }
-        # Only these annotations are evaluated. Others, e.g. the type of the result, would load Altair.
-        names = inspect.unwrap(self.function).__globals__
-        hints = get_type_hints(SimpleNamespace(__annotations__=texts), names, include_extras=True)
-        return {
-            name: (self.parameters[name], hint.__origin__, hint.__metadata__[0])
-            for name, hint in hints.items()
-        }
-
 
 #: Every chart, by its name.
 CHARTS: dict[str, Chart] = {}
@@ -90,8 +70,8 @@ def chart(
 ) -> Callable[[Callable[Arguments, Drawn]], Callable[Arguments, Drawn]]:
     """Turn a function into a chart.
 
-    The function takes scores or a result first, and the keywords `title`, `width` and `height`. A parameter
-    ``Annotated[float, "Weight of I-rec in D#."]`` is also an option of "plot NAME".
+    The function takes scores or a result first, and the keywords `title`, `width` and `height`. Other
+    parameters that its docstring explains are options of "plot NAME".
 
     Parameters
     ----------
