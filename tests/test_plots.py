@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import IO, Annotated, Any
+from typing import IO, Any
 
 import altair as alt
 import numpy as np
@@ -291,13 +291,19 @@ def new_charts() -> Iterator[None]:
     @plots.chart("plot spread", "-m P@10")
     def score_spread(
         scores: Any,
-        bins: Annotated[int, "The number of bins."] = 10,
+        bins: int = 10,
         *,
         title: str | None = None,
         width: int | None = None,
         height: int | None = None,
     ) -> Any:
-        """How scores are spread."""
+        """How scores are spread.
+
+        Parameters
+        ----------
+        bins
+            The number of bins.
+        """
         rows = [{"score": float(x)} for x in scores.values.ravel()]
         x = alt.X("score:Q", bin=alt.Bin(maxbins=bins))
         bars = alt.Chart(theme.data(rows)).mark_bar().encode(x=x, y="count()")

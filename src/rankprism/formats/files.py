@@ -21,7 +21,7 @@ PathLike: TypeAlias = str | os.PathLike[str]
 
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 _TABLES = (".parquet", ".arrow", ".feather", ".duckdb", ".db")
-RUN_ENDINGS = (".run", ".txt", ".trec", ".res", ".tsv", ".json", ".jsonl", *_TABLES)
+RUN_ENDINGS = (".run", ".txt", ".trec", ".res", ".tsv", ".csv", ".json", ".jsonl", *_TABLES)
 
 #: The separators of columns, as in the core: only ASCII blanks, so that ids can be in any script.
 BLANKS = "".join(map(chr, range(33)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -22,25 +21,6 @@ from rankprism.types import Duplicates
 _SEPARATORS = ",;\t"
 #: Names of columns that hold neither an id nor a number of ours.
 _KNOWN = frozenset({*(name for names in SPELLINGS.values() for name in names), "timestamp", "time", "date"})
-
-
-class _Row(NamedTuple):
-    """The cells of a line by what they mean, and where they are."""
-
-    number: int
-    where: str
-    cells: dict[str, str]
-
-    def id(self, column: str) -> str:
-        if not self.cells[column]:
-            raise InputError(f"{self.where}: the {column} is empty; every row needs one")
-        return self.cells[column]
-
-    def real(self, column: str) -> float:
-        found = parse_number(self.cells[column])
-        if found is None:
-            raise InputError(f"{self.where}: the {column} {self.cells[column]!r} is not a number")
-        return found
 
 
 def _header(line: str) -> tuple[list[str], str]:
@@ -74,48 +54,52 @@ def _recognises_run(start: files.Beginning) -> bool:
     return _has(_names(start), "topic", "doc", "score")
 
 
-def _rows(file: files.File, expected: tuple[str, ...], optional: tuple[str, ...]) -> Iterator[_Row]:
-    """The rows below the header, with the cells of the expected columns."""
+def _rows(
+    file: files.File, expected: tuple[str, ...], optional: tuple[str, ...]
+) -> Iterator[tuple[int, list[str]]]:
+    """The number of each line below the header, and its cells in the expected columns, "" in missing ones."""
     lines = file.lines()
-    first, header = next(lines, (1, ""))
+    number, header = next(lines, (1, ""))
     names, separator = _header(header)
-    chosen = spelled(names, expected, optional, f"{file.name}, line {first}")
-    place = {column: names.index(name) for column, name in chosen.items()}
-    number = first
+    chosen = spelled(names, expected, optional, f"{file.name}, line {number}")
+    places = {column: names.index(name) for column, name in chosen.items()}
+    before = number
 
     def below() -> Iterator[str]:
         nonlocal number
         for number, line in lines:  # noqa: B007 (the reader asks for one line at a time)
             yield line
 
-    begun = first
-    reader = csv.reader(below(), delimiter=separator, strict=True)
     try:
-        for row in reader:
-            where = f"{file.name}, line {number}"
+        for row in csv.reader(below(), delimiter=separator, strict=True):
             if len(row) != len(names):
                 raise InputError(
-                    f"{where}: has {len(row)} columns, but the header has {len(names)}; write one value for "
-                    f"each column"
+                    f"{file.name}, line {number}: has {len(row)} columns, but the header has {len(names)}; "
+                    f"write one value for each column"
                 )
-            yield _Row(number, where, {column: row[i].strip() for column, i in place.items()})
-            begun = number
+            cells = [row[places[column]].strip() if column in places else "" for column in expected]
+            if cells.count("") > len(expected) - len(places):
+                empty = next(column for column in places if not row[places[column]].strip())
+                raise InputError(f"{file.name}, line {number}: the {empty} is empty; every row needs one")
+            yield number, cells
+            before = number
     except csv.Error as error:
         raise InputError(
-            f"{file.name}: after line {begun}, a quote is not closed or not doubled ({error})"
+            f"{file.name}: after line {before}, a quote is not closed or not doubled ({error})"
         ) from None
+
+
+def _number(file: files.File, line: int, what: str, text: str) -> float:
+    found = parse_number(text)
+    if found is None:
+        raise InputError(f"{file.name}, line {line}: the {what} {text!r} is not a number")
+    return found
 
 
 def _read(file: files.File) -> Judgments:
     judged = (
-        JudgedLine(
-            row.number,
-            row.id("topic"),
-            row.id("aspect") if "aspect" in row.cells else ONLY_ASPECT,
-            row.id("doc"),
-            row.real("grade"),
-        )
-        for row in _rows(file, *JUDGMENT_COLUMNS)
+        JudgedLine(number, topic, aspect or ONLY_ASPECT, doc, _number(file, number, "grade", grade))
+        for number, (topic, aspect, doc, grade) in _rows(file, *JUDGMENT_COLUMNS)
     )
     return Judgments(judgment_table(file.name, judged), file.name)
 
@@ -123,14 +107,13 @@ def _read(file: files.File) -> Judgments:
 def _read_runs(file: files.File) -> dict[str | None, RunTable]:
     """The runs by the names in the column `run`; without this column, there is one, None."""
     found: dict[str | None, tuple[list[str], list[str], list[float], list[float]]] = {}
-    for row in _rows(file, *RUN_COLUMNS):
-        run = row.id("run") if "run" in row.cells else None
-        topics, docs, scores, ranks = found.setdefault(run, ([], [], [], []))
-        topics.append(row.id("topic"))
-        docs.append(row.id("doc"))
-        scores.append(row.real("score"))
-        if "rank" in row.cells:
-            ranks.append(row.real("rank"))
+    for number, (run, topic, doc, score, rank) in _rows(file, *RUN_COLUMNS):
+        topics, docs, scores, ranks = found.setdefault(run or None, ([], [], [], []))
+        topics.append(topic)
+        docs.append(doc)
+        scores.append(_number(file, number, "score", score))
+        if rank:
+            ranks.append(_number(file, number, "rank", rank))
     if not found:
         raise InputError(f"{file.name}: there is no row below the header")
     return {

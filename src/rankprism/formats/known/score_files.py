@@ -90,7 +90,8 @@ def _read(file: files.File, where: dict[str, str], measure: str | None) -> Itera
         raise InputError(f"{name}, line {place}: {error}; check the quotation marks") from None
     if len(rows) < 2:
         raise InputError(f"{name}: has only a first line with names of columns; expected scores below it")
-    return _from_table(rows[0][1], rows[1:], where, measure or Path(run).stem, name)
+    named = run if Path(run).name != Path(name).name else Path(run).stem  # any other ending is left out, too
+    return _from_table(rows[0][1], rows[1:], where, measure or named, name)
 
 
 def _separator(lines: Sequence[str]) -> str | None:
