@@ -180,14 +180,13 @@ def command(
     """
 
     def decorate(body: Callable[..., Any]) -> Callable[..., None]:
-        own, wants = options_of(body), inspect.signature(body).parameters
-
         def called() -> dict[str, inspect.Parameter]:
-            return without(derived(where), *leaves, *wants)
+            return without(derived(where), *leaves, *inspect.signature(body).parameters)
 
         def options() -> dict[str, inspect.Parameter]:
             from rankprism.plots import CHARTS
 
+            own = options_of(body)
             found = {} if reads is None else without(options_of(reads), *own)
             found |= called() | own
             drawn = any(chart.command == (named or _command_of(body)) for chart in CHARTS.values())
@@ -196,6 +195,7 @@ def command(
             return found
 
         def run(**given: Any) -> None:
+            own = options_of(body)
             if "plot" in given:
                 check_plot(output=given["output"], **given_to(draw_result, given))
                 if given["plot"] and given.get("differences"):

@@ -159,6 +159,7 @@ def score(
     return found.differences() if differences else found
 
 
+@with_options_of(parameters_of("evaluation:evaluate", *RunOptions.__annotations__))
 def read_selected_runs(
     runs: Annotated[
         list[str], typer.Argument(metavar="RUN...", help="The runs.", autocompletion=complete_file)
@@ -166,13 +167,10 @@ def read_selected_runs(
     judge: Judge = None,
     measure: MeasureNames = None,
     measures_file: MeasureFiles = None,
-    order: RunOrder = "score",
-    duplicates: DuplicatesOption = "error",
-    run_format: RunFormat = None,
+    **reading: Any,
 ) -> Judged:
     """The runs and judges that are named."""
     measures = read_measures(measure, measures_file)
-    reading = {"order": order, "duplicates": duplicates, "run_format": run_format}
     return Judged("", named_judges(judge or []), runs, measures, reading)
 
 
