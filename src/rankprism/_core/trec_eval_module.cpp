@@ -24,7 +24,13 @@ namespace {
 
 using namespace trec_eval;
 
-std::string shown(nb::handle value) { return nb::cast<std::string>(nb::str(nb::repr(value))); }
+// A value for a message, cut short if it is long.
+std::string shown(nb::handle value) {
+    constexpr Py_ssize_t most = 60;
+    const nb::str all = nb::repr(value);
+    if (PyUnicode_GetLength(all.ptr()) <= most) return nb::cast<std::string>(all);
+    return nb::cast<std::string>(nb::steal(PyUnicode_Substring(all.ptr(), 0, most))) + "…";
+}
 
 [[noreturn]] void type_error(const std::string& message) { throw nb::type_error(message.c_str()); }
 [[noreturn]] void value_error(const std::string& message) { throw nb::value_error(message.c_str()); }
@@ -50,11 +56,16 @@ std::string_view bytes_of_id(nb::handle id, Kept& kept) {
 std::optional<double> number(nb::handle value, nb::handle key, Kept& kept) {
     if (PyFloat_CheckExact(value.ptr())) return PyFloat_AsDouble(value.ptr());
     if (PyUnicode_Check(value.ptr()) || PyBytes_Check(value.ptr())) return std::nullopt;
-    // What follows may call Python code, which may change the dictionary.
-    kept.push_back(nb::borrow(key));
-    kept.push_back(nb::borrow(value));
-    const double found = PyFloat_AsDouble(value.ptr());
+    double found = 0;
+    if (PyLong_CheckExact(value.ptr())) {
+        found = PyLong_AsDouble(value.ptr());
+    } else {  // This may call Python code, which may change the dictionary.
+        kept.push_back(nb::borrow(key));
+        kept.push_back(nb::borrow(value));
+        found = PyFloat_AsDouble(value.ptr());
+    }
     if (found == -1.0 && PyErr_Occurred() != nullptr) {
+        if (PyErr_ExceptionMatches(PyExc_Exception) == 0) throw nb::python_error();  // Ctrl-C
         PyErr_Clear();
         return std::nullopt;
     }
