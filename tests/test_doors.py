@@ -14,7 +14,6 @@ from __future__ import annotations
 import json
 import math
 import random
-import resource
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -261,6 +260,8 @@ def test_threads_and_repetition_change_nothing() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the unit of ru_maxrss differs elsewhere")
 def test_calls_leave_no_memory_behind() -> None:
+    import resource
+
     judgments, run = collection(random.Random(3))
     bad: Any = {"q0": {"a": 1.0, "b": None}}
 
