@@ -121,6 +121,7 @@ void align(const Topic& topic, const std::vector<Retrieved>& documents, const Op
 namespace {
 
 double ratio(double a, double b) { return b != 0 ? a / b : 0; }
+double quotient(std::int64_t a, std::int64_t b) { return static_cast<double>(a) / static_cast<double>(b); }
 
 // Calls use(documents, k) for each cutoff k with what `count` says of the documents before it, added up.
 template <class Count, class Use> void at_cutoffs(const Ranking& ranking, const Measure& measure, Count&& count, Use&& use) {
@@ -140,11 +141,11 @@ template <class Use> void relevant_at_cutoffs(const Ranking& ranking, const Meas
 // Numbers of documents
 
 void num_q(const Ranking&, const Measure&, double* scores) { scores[0] = 1; }
-void num_ret(const Ranking& r, const Measure&, double* scores) { scores[0] = static_cast<double>(r.size()); }
-void num_rel(const Ranking& r, const Measure&, double* scores) { scores[0] = static_cast<double>(r.relevant); }
-void num_rel_ret(const Ranking& r, const Measure&, double* scores) { scores[0] = static_cast<double>(r.found); }
+void num_ret(const Ranking& r, const Measure&, double* scores) { scores[0] = r.size(); }
+void num_rel(const Ranking& r, const Measure&, double* scores) { scores[0] = r.relevant; }
+void num_rel_ret(const Ranking& r, const Measure&, double* scores) { scores[0] = r.found; }
 void num_nonrel_judged_ret(const Ranking& r, const Measure&, double* scores) {
-    scores[0] = static_cast<double>(r.size() - r.without_judgment - r.found);
+    scores[0] = r.size() - r.without_judgment - r.found;
 }
 
 // Average precision and its relatives
@@ -154,7 +155,7 @@ double precisions(const Ranking& ranking) {
     double sum = 0;
     std::int64_t found = 0;
     for (std::int64_t i = 0; i < ranking.size(); ++i) {
-        if (ranking.is_relevant(i)) sum += static_cast<double>(++found) / static_cast<double>(i + 1);
+        if (ranking.is_relevant(i)) sum += quotient(++found, i + 1);
     }
     return sum;
 }
@@ -169,7 +170,7 @@ void gm_map(const Ranking& r, const Measure&, double* scores) {
 
 void yaap(const Ranking& r, const Measure&, double* scores) {
     const double sum = precisions(r);
-    scores[0] = std::log((1 + sum) / (1 + static_cast<double>(r.relevant) - sum));
+    scores[0] = std::log((1 + sum) / (1 + r.relevant - sum));
 }
 
 void map_cut(const Ranking& r, const Measure& measure, double* scores) {
@@ -177,7 +178,7 @@ void map_cut(const Ranking& r, const Measure& measure, double* scores) {
     at_cutoffs(
         r, measure,
         [&](std::int64_t i) {
-            return r.is_relevant(i) ? static_cast<double>(++found) / static_cast<double>(i + 1) : 0.0;
+            return r.is_relevant(i) ? quotient(++found, i + 1) : 0.0;
         },
         [&](std::size_t c, double sum, std::int64_t) { scores[c] = ratio(sum, r.relevant); });
 }
@@ -187,7 +188,7 @@ void inf_ap(const Ranking& r, const Measure&, double* scores) {
     double sum = 0;
     std::int64_t relevant = 0, not_relevant = 0, in_pool = 0;
     for (std::int64_t i = 0; i < r.size(); ++i) {
-        const double grade = r.grades[static_cast<std::size_t>(i)];
+        const double grade = r.grades[i];
         if (grade == outside_pool) continue;
         if (grade == unjudged) {
             ++in_pool;
@@ -197,30 +198,30 @@ void inf_ap(const Ranking& r, const Measure&, double* scores) {
             if (i == 0) {
                 sum += 1;
             } else {  // the precision that is expected above this document, from the sample that was judged
-                const auto above = static_cast<double>(i), judged = static_cast<double>(relevant + not_relevant);
-                sum += 1.0 / (above + 1.0) + (above / (above + 1.0)) * ((judged + static_cast<double>(in_pool)) / above) *
-                                                 ((static_cast<double>(relevant) + smoothing) / (judged + 2 * smoothing));
+                const double above = i, judged = relevant + not_relevant;
+                sum += 1.0 / (above + 1.0) + (above / (above + 1.0)) * ((judged + in_pool) / above) *
+                                                 ((relevant + smoothing) / (judged + 2 * smoothing));
             }
             ++relevant;
         }
     }
-    scores[0] = r.relevant != 0 ? sum / static_cast<double>(r.relevant) : sum;
+    scores[0] = r.relevant != 0 ? sum / r.relevant : sum;
 }
 
 double bpref_of(const Ranking& r) {
     const std::int64_t judged_not_relevant = r.topic->at_least(0) - r.topic->at_least(std::max(r.relevance_level, 0.0));
-    const auto most = static_cast<double>(std::min(judged_not_relevant, r.relevant));
+    const std::int64_t most = std::min(judged_not_relevant, r.relevant);
     double sum = 0;
     std::int64_t above = 0;  // documents above that were judged not relevant
     for (std::int64_t i = 0; i < r.size(); ++i) {
-        if (r.grades[static_cast<std::size_t>(i)] < 0) continue;
+        if (r.grades[i] < 0) continue;
         if (!r.is_relevant(i)) {
             ++above;
         } else {
-            sum += above > 0 ? 1.0 - static_cast<double>(std::min(above, r.relevant)) / most : 1.0;
+            sum += above > 0 ? 1.0 - quotient(std::min(above, r.relevant), most) : 1.0;
         }
     }
-    return r.relevant != 0 ? sum / static_cast<double>(r.relevant) : sum;
+    return r.relevant != 0 ? sum / r.relevant : sum;
 }
 
 void bpref(const Ranking& r, const Measure&, double* scores) { scores[0] = bpref_of(r); }
@@ -232,19 +233,19 @@ void gm_bpref(const Ranking& r, const Measure&, double* scores) {
 
 void precision(const Ranking& r, const Measure& measure, double* scores) {
     relevant_at_cutoffs(r, measure, [&](std::size_t c, std::int64_t found, std::int64_t k) {
-        scores[c] = static_cast<double>(found) / static_cast<double>(k);
+        scores[c] = quotient(found, k);
     });
 }
 
 void recall(const Ranking& r, const Measure& measure, double* scores) {
     relevant_at_cutoffs(r, measure, [&](std::size_t c, std::int64_t found, std::int64_t) {
-        scores[c] = ratio(static_cast<double>(found), static_cast<double>(r.relevant));
+        scores[c] = ratio(found, r.relevant);
     });
 }
 
 void relative_precision(const Ranking& r, const Measure& measure, double* scores) {
     relevant_at_cutoffs(r, measure, [&](std::size_t c, std::int64_t found, std::int64_t k) {
-        scores[c] = ratio(static_cast<double>(found), static_cast<double>(std::min(k, r.relevant)));
+        scores[c] = ratio(found, std::min(k, r.relevant));
     });
 }
 
@@ -254,9 +255,9 @@ void success(const Ranking& r, const Measure& measure, double* scores) {
 
 void unjudged_share(const Ranking& r, const Measure& measure, double* scores) {
     at_cutoffs(
-        r, measure, [&](std::int64_t i) { return std::int64_t{r.grades[static_cast<std::size_t>(i)] < 0}; },
+        r, measure, [&](std::int64_t i) { return std::int64_t{r.grades[i] < 0}; },
         [&](std::size_t c, std::int64_t count, std::int64_t k) {
-            scores[c] = static_cast<double>(count) / static_cast<double>(k);
+            scores[c] = quotient(count, k);
         });
 }
 
@@ -264,7 +265,7 @@ void recip_rank(const Ranking& r, const Measure&, double* scores) {
     scores[0] = 0;
     for (std::int64_t i = 0; i < r.size(); ++i) {
         if (r.is_relevant(i)) {
-            scores[0] = 1.0 / static_cast<double>(i + 1);
+            scores[0] = quotient(1, i + 1);
             return;
         }
     }
@@ -277,14 +278,14 @@ std::int64_t relevant_among_first(const Ranking& r, std::int64_t length) {
 }
 
 void r_precision(const Ranking& r, const Measure&, double* scores) {
-    scores[0] = ratio(static_cast<double>(relevant_among_first(r, r.relevant)), static_cast<double>(r.relevant));
+    scores[0] = ratio(relevant_among_first(r, r.relevant), r.relevant);
 }
 
 // numbers: multiples of the number of relevant documents
 void r_precision_multiples(const Ranking& r, const Measure& measure, double* scores) {
     for (std::size_t c = 0; c < measure.numbers.size(); ++c) {
-        const auto k = static_cast<std::int64_t>(measure.numbers[c] * static_cast<double>(r.relevant) + 0.9);
-        scores[c] = k > 0 ? static_cast<double>(relevant_among_first(r, k)) / static_cast<double>(k) : 0;
+        const auto k = static_cast<std::int64_t>(measure.numbers[c] * r.relevant + 0.9);
+        scores[c] = k > 0 ? quotient(relevant_among_first(r, k), k) : 0;
     }
 }
 
@@ -294,21 +295,19 @@ void r_precision_multiples(const Ranking& r, const Measure& measure, double* sco
 void interpolated(const Ranking& r, const std::vector<double>& levels, double* scores) {
     // highest[n]: precision from the n-th relevant document on; at 0, in the whole ranking
     std::vector<double> highest(static_cast<std::size_t>(r.found) + 1);
-    const double at_end = r.size() > 0                   ? static_cast<double>(r.found) / static_cast<double>(r.size())
-                          : r.version == Version::nine ? 0
-                                                         : -std::numeric_limits<double>::quiet_NaN();
-    double best = at_end;
+    double best = r.version == Version::nine ? 0 : -std::numeric_limits<double>::quiet_NaN();  // of an empty ranking
+    if (r.size() > 0) best = quotient(r.found, r.size());
     std::int64_t found = r.found;
     for (std::int64_t i = r.size(); i > 0 && found > 0; --i) {
-        best = std::max(best, static_cast<double>(found) / static_cast<double>(i));
-        if (r.is_relevant(i - 1)) highest[static_cast<std::size_t>(found--)] = best;
+        best = std::max(best, quotient(found, i));
+        if (r.is_relevant(i - 1)) highest[found--] = best;
     }
     highest[0] = best;
 
     std::int64_t reached = r.found;
     bool any = false;
     for (std::size_t c = levels.size(); c-- > 0;) {
-        const double wanted = levels[c] * static_cast<double>(r.relevant);
+        const double wanted = levels[c] * r.relevant;
         const auto needed = static_cast<std::int64_t>(r.version == Version::nine ? std::trunc(wanted + 0.9) : std::round(wanted));
         if (!any && needed > r.found) {
             scores[c] = 0;
@@ -316,7 +315,7 @@ void interpolated(const Ranking& r, const std::vector<double>& levels, double* s
         }
         any = true;
         reached = needed > reached ? 0 : std::max<std::int64_t>(needed, 0);
-        scores[c] = highest[static_cast<std::size_t>(reached)];
+        scores[c] = highest[reached];
     }
 }
 
@@ -327,26 +326,26 @@ void eleven_points(const Ranking& r, const Measure& measure, double* scores) {
     interpolated(r, measure.numbers, precisions.data());
     double sum = 0;
     for (std::size_t c = precisions.size(); c-- > 0;) sum += precisions[c];
-    scores[0] = sum / static_cast<double>(precisions.size());
+    scores[0] = sum / precisions.size();
 }
 
 // Sets
 
 void set_precision(const Ranking& r, const Measure&, double* scores) {
-    scores[0] = ratio(static_cast<double>(r.found), static_cast<double>(r.size()));
+    scores[0] = ratio(r.found, r.size());
 }
 
 void set_recall(const Ranking& r, const Measure&, double* scores) {
-    scores[0] = ratio(static_cast<double>(r.found), static_cast<double>(r.relevant));
+    scores[0] = ratio(r.found, r.relevant);
 }
 
 void set_relative_precision(const Ranking& r, const Measure&, double* scores) {
-    scores[0] = ratio(static_cast<double>(r.found), static_cast<double>(std::min(r.size(), r.relevant)));
+    scores[0] = ratio(r.found, std::min(r.size(), r.relevant));
 }
 
 void set_map(const Ranking& r, const Measure&, double* scores) {
-    const auto found = static_cast<double>(r.found);
-    scores[0] = ratio(found * found, static_cast<double>(r.size()) * static_cast<double>(r.relevant));
+    const double found = r.found;
+    scores[0] = ratio(found * found, static_cast<double>(r.size()) * r.relevant);
 }
 
 // numbers: the weight of recall
@@ -354,18 +353,16 @@ void set_f(const Ranking& r, const Measure& measure, double* scores) {
     scores[0] = 0;
     if (r.found == 0) return;
     const double x = measure.numbers[0];
-    const double p = static_cast<double>(r.found) / static_cast<double>(r.size());
-    const double recalled = static_cast<double>(r.found) / static_cast<double>(r.relevant);
+    const double p = quotient(r.found, r.size());
+    const double recalled = quotient(r.found, r.relevant);
     scores[0] = (x + 1.0) * p * recalled / (x * p + recalled);
 }
 
 // numbers: the worth of a document that is relevant and retrieved, only retrieved, only relevant, neither
 void utility(const Ranking& r, const Measure& measure, double* scores) {
     const std::int64_t neither = r.collection + r.found - r.size() - r.relevant;
-    scores[0] = measure.numbers[0] * static_cast<double>(r.found) +
-                measure.numbers[1] * static_cast<double>(r.size() - r.found) +
-                measure.numbers[2] * static_cast<double>(r.relevant - r.found) +
-                measure.numbers[3] * static_cast<double>(neither);
+    const std::vector<double>& worth = measure.numbers;
+    scores[0] = worth[0] * r.found + worth[1] * (r.size() - r.found) + worth[2] * (r.relevant - r.found) + worth[3] * neither;
 }
 
 // Gains
@@ -374,10 +371,10 @@ void utility(const Ranking& r, const Measure& measure, double* scores) {
 class Discounts {
   public:
     Discounts() {
-        for (std::size_t i = 0; i < size; ++i) log_[i] = std::log2(static_cast<double>(i + 2));
+        for (std::size_t i = 0; i < size; ++i) log_[i] = std::log2(i + 2);
     }
     double operator()(std::int64_t i) const {
-        return i < static_cast<std::int64_t>(size) ? log_[i] : std::log2(static_cast<double>(i + 2));
+        return i < static_cast<std::int64_t>(size) ? log_[i] : std::log2(i + 2);
     }
 
   private:
@@ -426,7 +423,7 @@ class Ideal {
 double discounted_gain(const Ranking& r, const Measure& measure) {
     double sum = 0;
     for (std::int64_t i = 0; i < r.size(); ++i) {
-        const double gain = gain_of(measure, r.grades[static_cast<std::size_t>(i)]);
+        const double gain = gain_of(measure, r.grades[i]);
         if (gain != 0) sum += gain / discount(i);
     }
     return sum;
@@ -452,7 +449,7 @@ void ndcg_cut(const Ranking& r, const Measure& measure, double* scores) {
     at_cutoffs(
         r, measure,
         [&](std::int64_t i) {
-            const double gain = r.grades[static_cast<std::size_t>(i)];
+            const double gain = r.grades[i];
             return gain > 0 ? gain / discount(i) : 0.0;
         },
         [&](std::size_t c, double sum, std::int64_t) { scores[c] = sum; });
@@ -472,7 +469,7 @@ void ndcg_rel(const Ranking& r, const Measure& measure, double* scores) {
     double sum = 0, earned = 0, highest = 0;
     std::int64_t wanted = 0, found = 0, i = 0;
     for (double best = ideal.next(); i < r.size() || best > 0; ++i, best = ideal.next()) {
-        const double gain = i < r.size() ? gain_of(measure, r.grades[static_cast<std::size_t>(i)]) : 0;
+        const double gain = i < r.size() ? gain_of(measure, r.grades[i]) : 0;
         if (gain != 0) earned += gain / discount(i);
         if (best > 0) {
             highest += best / discount(i);
@@ -483,8 +480,8 @@ void ndcg_rel(const Ranking& r, const Measure& measure, double* scores) {
             ++found;
         }
     }
-    sum += static_cast<double>(wanted - found) * earned / highest;
-    scores[0] = sum > 0 ? sum / static_cast<double>(wanted) : 0;
+    sum += (wanted - found) * earned / highest;
+    scores[0] = sum > 0 ? sum / wanted : 0;
 }
 
 // The mean of nDCG at the ranks where the ideal ranking comes to a lower gain, and at the end of a longer ranking.
@@ -503,7 +500,7 @@ void r_ndcg(const Ranking& r, const Measure& measure, double* scores) {
     for (; before > 0; ++i) {
         if (best != before) measure_here();
         if (i < r.size()) {
-            const double gain = gain_of(measure, r.grades[static_cast<std::size_t>(i)]);
+            const double gain = gain_of(measure, r.grades[i]);
             if (gain != 0) earned += gain / discount(i);
         }
         if (best > 0) highest += best / discount(i);
@@ -512,21 +509,21 @@ void r_ndcg(const Ranking& r, const Measure& measure, double* scores) {
     }
     if (i < r.size()) {
         for (; i < r.size(); ++i) {
-            const double gain = gain_of(measure, r.grades[static_cast<std::size_t>(i)]);
+            const double gain = gain_of(measure, r.grades[i]);
             if (gain != 0) earned += gain / discount(i);
         }
         measure_here();
     }
-    scores[0] = sum / static_cast<double>(means);
+    scores[0] = sum / means;
 }
 
 void binary_g(const Ranking& r, const Measure&, double* scores) {
-    double sum = 0;
-    std::int64_t found = 0;
+    double sum = 0, not_relevant = 0;
     for (std::int64_t i = 0; i < r.size(); ++i) {
-        if (r.is_relevant(i)) sum += 1.0 / std::log2(static_cast<double>(3 + i - ++found));
+        if (r.is_relevant(i)) sum += 1 / std::log2(2 + not_relevant);
+        else ++not_relevant;
     }
-    scores[0] = ratio(sum, static_cast<double>(r.relevant));
+    scores[0] = ratio(sum, r.relevant);
 }
 
 // Each gain is discounted by how far the gains so far are behind those of the ideal ranking, where a rank costs at least 1.
@@ -534,7 +531,7 @@ void g(const Ranking& r, const Measure& measure, double* scores) {
     Ideal ideal(r, measure);
     double sum = 0, earned = 0, cost = 0, total = 0;
     for (std::int64_t i = 0; i < r.size(); ++i) {
-        const double gain = gain_of(measure, r.grades[static_cast<std::size_t>(i)]), best = ideal.next();
+        const double gain = gain_of(measure, r.grades[i]), best = ideal.next();
         total += best;
         earned += gain;
         cost += std::max(best, 1.0);
@@ -642,7 +639,7 @@ Measure::Score find_measure(std::string_view name) {
 std::string relevance_string(const Ranking& ranking, std::int64_t length) {
     std::string text;
     for (std::int64_t i = 0; i < std::min(length, ranking.size()); ++i) {
-        const double grade = ranking.grades[static_cast<std::size_t>(i)];
+        const double grade = ranking.grades[i];
         if (grade == outside_pool) {
             text += '-';
         } else if (grade == unjudged) {
