@@ -123,7 +123,7 @@ namespace {
 double ratio(double a, double b) { return b != 0 ? a / b : 0; }
 double quotient(std::int64_t a, std::int64_t b) { return static_cast<double>(a) / static_cast<double>(b); }
 
-// Calls use(documents, k) for each cutoff k with what `count` says of the documents before it, added up.
+// Calls use(c, sum, k) for each cutoff k, the c-th one, with the sum of count(i) over the documents up to rank k.
 template <class Count, class Use> void at_cutoffs(const Ranking& ranking, const Measure& measure, Count&& count, Use&& use) {
     decltype(count(std::int64_t{0})) sum = 0;
     std::int64_t i = 0;
@@ -291,7 +291,6 @@ void r_precision_multiples(const Ranking& r, const Measure& measure, double* sco
 
 // Precision at levels of recall, the highest from there on to the end. trec_eval walks through the ranking once, from
 // its end, and through the levels from the last to the first. That is why a level out of order has the value of level 0.
-// numbers: the levels
 void interpolated(const Ranking& r, const std::vector<double>& levels, double* scores) {
     // highest[n]: precision from the n-th relevant document on; at 0, in the whole ranking
     std::vector<double> highest(static_cast<std::size_t>(r.found) + 1);
