@@ -56,8 +56,6 @@ class Ties(NamedTuple):
     #: Whether the step from one rank to the next depends only on which documents are above, and not on their
     #: order; or a function of the parameters that says so.
     steps: bool | Callable[..., bool] = False
-    #: Whether the score does not depend on the order at all.
-    order_free: bool = False
 
 
 NO_TIES = Ties()
