@@ -36,6 +36,7 @@ lint: $(VENV)/ready
 bench: $(VENV)/installed
 	$(PIP) install $(CONSTRAINTS) "$$(cat $(VENV)/wheel)[parquet,duckdb]" pandas polars pytrec-eval-terrier
 	$(BIN)/python bench/run.py
+	$(BIN)/python bench/boards.py
 	$(PIP) install $(CONSTRAINTS) "$$(cat $(VENV)/wheel)[assess-postgres]"
 	$(BIN)/python bench/assess.py
 

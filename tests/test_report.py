@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankprism import compare, evaluate, explain, meta, report, sample
+from rankprism import Scores, compare, evaluate, explain, leaderboard, meta, report, sample
 from rankprism.advice import read_for
 from rankprism.axioms import examine
 from rankprism.data.hits import make_pool
@@ -26,8 +26,9 @@ from rankprism.formats.judgments import read_judgments
 from rankprism.formats.preferences import read_preferences
 from rankprism.formats.runs import align_source
 from rankprism.measures import parse
+from rankprism.report import board as board_of
 from rankprism.report.documents import snippets
-from rankprism.report.measures import described
+from rankprism.report.measures import clearest, described
 from rankprism.report.page import EXPORT, IMPORT, MODULES, as_json, asset
 from rankprism.report.rankings import Judged, earned, ideal
 from rankprism.report.systems import groups
@@ -325,6 +326,89 @@ def test_hard_and_divisive_topics(data: Any, scores: Any) -> None:
         assert found["mean"][m] == pytest.approx(values.mean(0))
         assert found["spread"][m] == pytest.approx(values.std(0, ddof=1))
         assert found["best"][m] == values.argmax(0).tolist()
+
+
+# ── the first screen ─────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_board_is_the_leaderboard(data: Any, scores: Any) -> None:
+    board, found = leaderboard(scores), data["board"]
+    for m in range(len(MEASURES)):
+        assert found["ranks"][m] == [list(x or ()) for x in board.ranks(m)]
+        assert found["tiers"][m] == board.tiers(m)
+        assert found["separated"][m] == sum(board.separated(m))
+    assert found["badges"] == [[]] * 6
+
+
+def scored(*values: Any, measures: tuple[str, ...] = ("AP",)) -> Scores:
+    """Scores of runs a, b, … on topics, by each measure."""
+    array = np.moveaxis(np.array(values, dtype=float), 0, -1)
+    return Scores(tuple("abcdef"[: len(array)]), tuple(map(str, range(array.shape[1]))), measures, array)
+
+
+def sentences(scores: Scores, notes: Any = ()) -> list[str]:
+    found: list[str] = board_of.described(scores, board_of.ranked(scores, 0.05), compare(scores), notes)[
+        "summary"
+    ]
+    return found
+
+
+def test_the_summary_says_who_may_be_best_and_where_measures_contradict_each_other() -> None:
+    noise = np.random.default_rng(0).normal(0, 0.02, (3, 20))
+    one = noise + np.array([[0.9], [0.5], [0.1]])
+    assert sentences(scored(one)) == [
+        "Only a may be the best run by AP.",
+        "3 of 3 pairs of runs differ significantly by AP.",
+    ]
+    tied = noise + np.array([[0.5], [0.5], [0.1]])
+    first = "a, b" if tied[0].mean() > tied[1].mean() else "b, a"
+    assert sentences(scored(tied))[0] == f"2 of 3 runs may be the best ({first}) by AP."
+    turned = sentences(scored(one, one[::-1], measures=("AP", "P@5")))
+    assert turned == [
+        "No run may be the best by all 2 measures. By each of them: AP: a; P@5: c.",
+        "Measures contradict each other about 3 pairs of runs, significantly. So a is better than b by AP "
+        "and worse by P@5.",
+        "3 of 3 pairs of runs differ significantly by every measure.",
+    ]
+    both = sentences(scored(one, tied, measures=("AP", "P@5")))
+    assert both[0] == "Only a may be the best run by all 2 measures. By each of them: AP: a; P@5: 2 runs."
+    assert both[1] == "No two measures order a pair of runs in opposite ways, both of them significantly."
+    assert both[2].endswith("by AP, the measure that finds the most, and 2 by P@5.")
+    same = sentences(scored(one[[0, 1, 1]]))
+    assert "b, c have the same scores on all 20 topics, so they hardly count as several systems." in same
+
+
+def test_runs_with_problems_have_badges_and_are_not_shown_first() -> None:
+    """`late` lacks a topic and `upside` has scores that rise with the rank."""
+    topics = [f"q{i}" for i in range(9)]
+    qrels = {t: {f"d{i}": int(i < 3) for i in range(8)} for t in topics}
+    good = {t: {f"d{i}": 9.0 - i for i in range(8)} for t in topics}
+    rows = [(t, f"d{i}", i + 1, float(i)) for t in topics for i in range(8)]
+    upside = {"topic": [r[0] for r in rows], "doc": [r[1] for r in rows]}
+    upside |= {"rank": [r[2] for r in rows], "score": [r[3] for r in rows]}  # type: ignore[dict-item]
+    import pandas as pd
+
+    runs = {"good": good, "late": {t: good[t] for t in topics[1:]}, "upside": pd.DataFrame(upside)}
+    scores = evaluate(qrels, runs, ["P@3", "RR"])
+    badges = board_of.badges(scores.runs, scores.conventions["notes"])
+    assert [[word for word, _ in run] for run in badges] == [[], ["topics missing"], ["upside down?"]]
+    assert "rise from the first rank to the last" in badges[2][0][1]
+    assert sentences(scores, scores.conventions["notes"])[-1] == (
+        "Check 2 runs before you trust their scores: topics missing (1), upside down? (1)."
+    )
+    of = [{"measures": [0, 1], "cases": [[0, 0, 2, 1, -1], [4, 0, 1, 1, -1]]}]
+    agreement = {"disagreements": {"of": of}, "correlation": {"values": [[1, 0.5], [0.5, 1]]}}
+    assert clearest(agreement)["b"] == 2
+    assert clearest(agreement, {2}) == {"m": 0, "m2": 1, "t": 4, "a": 0, "b": 1}
+    assert clearest(agreement, {0})["b"] == 2  # there is no other
+
+
+def test_with_few_topics_there_is_no_board() -> None:
+    found = report.make(TWO_TOPICS, {"r": {"1": {"a": 1.0}}, "s": {"2": {"c": 1.0}}}, "P@5").data["board"]
+    assert (
+        found["missing"]
+        == "There is no interval of ranks: it needs 8 topics or collections, and there are 2."
+    )
 
 
 # ── measures ─────────────────────────────────────────────────────────────────────────────────────

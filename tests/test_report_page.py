@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from rankprism import evaluate, report, sample
+from rankprism import evaluate, leaderboard, report, sample
 
 pytest.importorskip("playwright")
 from playwright.sync_api import expect
@@ -101,6 +101,50 @@ def test_the_systems_can_be_sorted_and_filtered(made: Path, opened: Callable[...
     page.get_by_label("Show runs whose name contains").fill("RE")
     assert order() == ["relevance-only", "redundant"][:: 1 if order()[0] == "relevance-only" else -1]
     assert "2 runs of 6" in page.get_by_role("status").inner_text()
+
+
+def test_the_first_screen_says_who_may_be_best(made: Path, opened: Callable[..., Page]) -> None:
+    page = opened(made)
+    board = leaderboard(evaluate(sample.QRELS, list(sample.RUNS), MEASURES, weights=sample.WEIGHTS))
+    box = page.locator(".summary").bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] < 600
+    assert "may be the best" in page.locator(".summary li").first.inner_text()
+    for m, label in enumerate(("α-nDCG@10", "RBU@10", "P@10")):
+        control(page, "Measure for ranks, intervals, groups and pairs").select_option(label)
+        found = rows(page, "Ranks")
+        order = board.order(m)
+        assert [row[0] for row in found] == [board.runs[r] for r in order]
+        spans = [board.ranks(m)[r] or (0, 0) for r in order]
+        assert [row[2] for row in found] == [str(a) if a == b else f"{a}–{b}" for a, b in spans]
+        assert [row[4] for row in found] == [str(board.tiers(m)[r]) for r in order]
+    page.get_by_label("Show runs whose name contains").fill("RE")
+    assert {row[0] for row in rows(page, "Ranks")} == {"relevance-only", "redundant"}
+
+
+def test_many_runs_have_tiers_and_a_picture_of_pairs(tmp_path: Path, opened: Callable[..., Page]) -> None:
+    """Run r00 ranks the relevant document first on every topic, r01 second, and so on in groups of ten."""
+    topics = [f"q{i}" for i in range(10)]
+    qrels = {t: {"yes": 1, "no": 0} for t in topics}
+    runs = {
+        f"r{k:02}": {
+            t: {f"x{i}": -float(i) for i in range(k // 10 + (i + k) % 2)} | {"yes": -99.0}
+            for i, t in enumerate(topics)
+        }
+        for k in range(50)
+    }
+    path = tmp_path / "many.html"
+    report.make(qrels, runs, "RR", depth=2).save(path)
+    page = opened(path, "", 1200)
+    assert page.locator(".tiers li").count() > 1
+    picture = page.get_by_role("img", name="Who beats whom by RR, as a picture")
+    picture.scroll_into_view_if_needed()
+    picture.hover(position={"x": 630, "y": 300})
+    assert re.search(r"r[12]\d against r4\d: better, \+0\.\d+", page.get_by_role("status").last.inner_text())
+    picture.click(position={"x": 630, "y": 300})
+    expect(page.get_by_role("heading", name="Topics", level=2)).to_be_visible()
+    page = opened(path, "#view=systems&filter=r0")  # ten runs are few enough for a table
+    assert len(rows(page, "Who beats whom")) == 10
 
 
 def test_the_table_can_be_downloaded_as_it_is_shown(made: Path, opened: Callable[..., Page]) -> None:

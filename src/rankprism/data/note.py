@@ -71,10 +71,16 @@ class Note:
     message: str
     count: int  # number of runs, topics or ids concerned
     example: str  # the first of them
+    runs: tuple[str, ...] = ()  # all runs concerned, if the note is about runs
 
     def record(self) -> dict[str, Any]:
         """The note as plain values, for JSON."""
-        return asdict(self)
+        found = asdict(self)
+        return (
+            found | {"runs": list(self.runs)}
+            if self.runs
+            else {k: v for k, v in found.items() if k != "runs"}
+        )
 
     def __str__(self) -> str:
         return f"{self.message} [{self.kind}]"

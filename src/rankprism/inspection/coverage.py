@@ -45,6 +45,7 @@ def missing_topics(evaluated: Evaluated) -> Note | None:
         f'average only over the topics that a run has, set topics="retrieved" (--topics retrieved)',
         len(found),
         next(iter(found)),
+        tuple(found),
     )
 
 
@@ -62,6 +63,7 @@ def unjudged_topics(evaluated: Evaluated) -> Note | None:
         f"topics of {evaluated.named(found)} have no judgments and are ignored",
         len(found),
         next(iter(found)),
+        tuple(found),
     )
 
 
@@ -96,6 +98,7 @@ def unmatched_run(evaluated: Evaluated) -> Note | None:
         f"spell their ids alike{_both_ids(evaluated, name)}",
         len(found),
         name,
+        tuple(found),
     )
 
 
@@ -118,6 +121,7 @@ def unmatched_topics(evaluated: Evaluated) -> Note | None:
         f"the judgments spell their ids alike{_both_ids(evaluated, name)}",
         len(found),
         name,
+        tuple(found),
     )
 
 
@@ -151,6 +155,7 @@ def few_judged(evaluated: Evaluated) -> Note | None:
         f"leave them out of a measure, write e.g. nDCG(judged_only=True)@10",
         len(found),
         next(iter(found)),
+        tuple(found),
     )
 
 

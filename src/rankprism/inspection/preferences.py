@@ -87,4 +87,5 @@ def never_shown(evaluated: Evaluated) -> Note | None:
         f"documents, write {measures[0](estimate='pooled')}",
         len(found),
         next(iter(found)),
+        tuple(found),
     )

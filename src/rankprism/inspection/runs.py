@@ -38,6 +38,7 @@ def rank_order(evaluated: Evaluated) -> Note | None:
         f"{_both_means(evaluated, name)}",
         len(found),
         name,
+        tuple(found),
     )
 
 
@@ -73,6 +74,7 @@ def rising_scores(evaluated: Evaluated) -> Note | None:
         f"columns of rank and score are swapped, swap them back{_both_means(evaluated, name)}",
         len(found),
         name,
+        tuple(found),
     )
 
 
@@ -110,6 +112,7 @@ def equal_scores(evaluated: Evaluated) -> Note | None:
         f'for the expectation over all orders, set tied="expected" (--tied expected)',
         len(found),
         next(iter(found)),
+        tuple(found),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -153,13 +153,18 @@ def _disagreements(scores: Scores, compared: Comparison | str) -> dict[str, Any]
     return {"pairs": len(first), "of": found}
 
 
-def clearest(agreement: Mapping[str, Any]) -> dict[str, int]:
+def clearest(agreement: Mapping[str, Any], doubtful: Collection[int] = ()) -> dict[str, int]:
     """What the page shows first: the two measures that agree least about the systems, and the topic and runs
-    on which they disagree most clearly. Empty if no measures disagree."""
+    on which they disagree most clearly. Empty if no measures disagree.
+
+    doubtful : runs that are not shown first, unless measures disagree about no others.
+    """
     if "missing" in agreement["disagreements"]:
         return {}
     tau = agreement["correlation"]["values"]
-    found = [pair for pair in agreement["disagreements"]["of"] if pair["cases"]]
+    every = [pair for pair in agreement["disagreements"]["of"] if pair["cases"]]
+    clean = [{**pair, "cases": [c for c in pair["cases"] if not {*c[1:3]} & {*doubtful}]} for pair in every]
+    found = [pair for pair in clean if pair["cases"]] or every
     if not found:
         return {}
     pair = min(

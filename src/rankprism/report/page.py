@@ -15,7 +15,7 @@ from rankprism.errors import InputError
 from rankprism.foreign import shown
 
 #: The scripts in the order in which they need each other.
-MODULES = ("data", "dom", "state", "charts", "systems", "measures", "topics", "rankings", "main")
+MODULES = ("data", "dom", "state", "charts", "board", "systems", "measures", "topics", "rankings", "main")
 
 #: An import of names in braces from a module; an export of one name, or of several in braces.
 IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./(\w+)\.js";$', re.MULTILINE)

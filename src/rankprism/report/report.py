@@ -19,7 +19,7 @@ from rankprism.formats.preferences import read_preferences
 from rankprism.formats.recognition import are_preferences
 from rankprism.formats.several_runs import run_sources
 from rankprism.measures import Measure
-from rankprism.report import measures, rankings, systems, topics
+from rankprism.report import board, measures, rankings, systems, topics
 from rankprism.report.documents import snippets
 from rankprism.statistics.threads import for_each_in_order
 from rankprism.types import (
@@ -155,6 +155,8 @@ def _data(
     agreement = measures.agreement(scores, evidence, compared)
     verdicts = measures.verdicts(chosen, judged.absolute, partial(tell, "axioms"))
     conventions = scores.conventions
+    first_screen = board.described(scores, board.ranked(scores, ALPHA), compared, conventions["notes"])
+    doubtful = [r for r, found in enumerate(first_screen["badges"]) if found]
     return {
         "rankprism": __version__,
         "title": title or "Ranking evaluation report",
@@ -165,6 +167,7 @@ def _data(
         "topics": list(scores.topics),
         "measures": [measures.described(measure) for measure in chosen],
         "scores": topics.per_topic(scores),
+        "board": first_screen,
         "systems": systems.described(scores, compared, ALPHA),
         "agreement": agreement,
         "axioms": measures.axioms(verdicts),
@@ -179,7 +182,7 @@ def _data(
         },
         "notes": [note["message"] for note in conventions["notes"]],
         "seed": seed,
-        "start": measures.clearest(agreement),
+        "start": measures.clearest(agreement, doubtful),
     }
 
 

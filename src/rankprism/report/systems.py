@@ -16,6 +16,8 @@ from rankprism.statistics.means import t_intervals
 
 #: Largest number of groups, as many as there are letters to name them.
 MOST_GROUPS = 26
+#: With so many runs, tiers take the place of groups.
+MANY = 50
 
 
 def compared(scores: Scores, alpha: float, seed: int, on_share: Callable[[float], None]) -> Comparison | str:
@@ -52,7 +54,10 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
         "p": [[rounded(p, 3) for p in row] for row in comparison.adjusted.tolist()],
         "difference": millionths(comparison.difference),
         "margin": millionths(comparison.half_width),
-        "groups": [groups(matrix | matrix.T, comparison.means[:, m]) for m, matrix in enumerate(better)],
+        "groups": [
+            groups(matrix | matrix.T, comparison.means[:, m]) if len(comparison.runs) < MANY else None
+            for m, matrix in enumerate(better)
+        ],
     }
 
 

@@ -4,18 +4,20 @@ import { measures, report, runs, topics } from "./data.js";
 
 const DEFAULT = {
   view: "systems",
+  by: 0, // the measure of the view of systems; the others begin where two measures disagree
   m: 0,
   m2: Math.min(1, measures.length - 1),
   a: 0,
   b: Math.min(1, runs.length - 1),
   t: 0,
   filter: "",
-  sort: String(report.start.m ?? 0),
+  sort: "0",
   topicsort: "mean",
   axiom: "",
   ...report.start,
 };
 const NAMES = {
+  by: measures.map((measure) => measure.name),
   m: measures.map((measure) => measure.name),
   m2: measures.map((measure) => measure.name),
   a: runs,

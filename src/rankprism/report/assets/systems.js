@@ -1,9 +1,10 @@
 // The systems: a table of means, intervals, groups, and who beats whom.
 
 import { counted, mean, measures, number, probability, report, runs, shown, signed, test } from "./data.js";
-import { choice, download, h, missing, part, scrolling, show, sortHead } from "./dom.js";
+import { choice, download, h, missing, part, s, scrolling, show, sortHead } from "./dom.js";
 import { go, linkTo } from "./state.js";
 import { intervalChart } from "./charts.js";
+import { badges, boardTable, inShort, tierList } from "./board.js";
 
 const { margins, comparison, intervals, latex } = report.systems;
 const margin = (m, r) => (margins.length ? margins[m][r] : null);
@@ -29,7 +30,7 @@ function table(state) {
     sortHead("sort", label, key, sort, ({ column, descending }) =>
       go({ sort: `${column} ${descending ? "down" : "up"}` }),
     );
-  const groups = comparison.missing ? null : comparison.groups[state.m];
+  const groups = comparison.missing ? null : comparison.groups[state.by];
   const best = measures.map((_, m) => Math.max(...runs.map((_, r) => mean(m, r) ?? -Infinity)));
   return h(
     "table",
@@ -43,7 +44,7 @@ function table(state) {
         {},
         head("run", "name"),
         groups &&
-          h("th", { scope: "col" }, "group", h("span", { class: "margin" }, ` ${measures[state.m].display}`)),
+          h("th", { scope: "col" }, "group", h("span", { class: "margin" }, ` ${measures[state.by].display}`)),
         measures.map((measure, m) => head(measure.display, String(m))),
       ),
     ),
@@ -54,7 +55,7 @@ function table(state) {
         h(
           "tr",
           {},
-          h("th", { scope: "row" }, shown(runs[r])),
+          h("th", { scope: "row" }, shown(runs[r]), badges(r)),
           groups &&
             h(
               "td",
@@ -103,19 +104,27 @@ const tex = (state) =>
     .join("") +
   latex.tail;
 
+/** From this number of runs on, the pairs are a picture. */
+const MANY = 40;
+
+/** What a test found. */
+function words(found, a, b) {
+  const word = found.sign > 0 ? "better" : found.sign < 0 ? "worse" : "no significant difference";
+  return `${shown(runs[a])} against ${shown(runs[b])}: ${word}, ${signed(found.difference)}, adjusted ${probability(found.p)}`;
+}
+
 function beats(state) {
   const order = chosen(state);
   const cell = (a, b) => {
-    const found = test(state.m, a, b);
+    const found = test(state.by, a, b);
     if (!found) return h("td", { class: "self" }, "");
-    const word = found.sign > 0 ? "better" : found.sign < 0 ? "worse" : "no significant difference";
-    const label = `${shown(runs[a])} against ${shown(runs[b])}: ${word}, ${signed(found.difference)}, adjusted ${probability(found.p)}`;
+    const label = words(found, a, b);
     return h(
       "td",
       { class: found.sign > 0 ? "win" : found.sign < 0 ? "loss" : "even" },
       h(
         "a",
-        { href: linkTo({ view: "topics", a, b }), title: label, "aria-label": label },
+        { href: linkTo({ view: "topics", a, b, m: state.by }), title: label, "aria-label": label },
         found.sign > 0 ? "▲" : found.sign < 0 ? "▼" : "·",
       ),
     );
@@ -126,7 +135,7 @@ function beats(state) {
     h(
       "caption",
       {},
-      `By ${measures[state.m].display}, is the run in the row better (▲) or worse (▼) than the run in the column?`,
+      `By ${measures[state.by].display}, is the run in the row better (▲) or worse (▼) than the run in the column?`,
     ),
     h(
       "thead",
@@ -160,11 +169,62 @@ function beats(state) {
   );
 }
 
+/** The same as a picture, in which the cells of many runs are a few pixels wide. */
+function picture(state) {
+  const order = chosen(state).sort((a, b) => (mean(state.by, b) ?? -1) - (mean(state.by, a) ?? -1) || a - b);
+  const cells = { 1: [], "-1": [] };
+  order.forEach((a, i) =>
+    order.forEach((b, j) => {
+      const found = test(state.by, a, b);
+      if (found?.sign) cells[found.sign].push(`M${j} ${i}h1v1h-1z`);
+    }),
+  );
+  const told = h("p", { class: "note", role: "status" }, "Point at a cell to see its two runs.");
+  const at = (event) => {
+    const box = drawing.getBoundingClientRect();
+    const place = (from, size) => Math.floor((from / size) * order.length);
+    return [order[place(event.clientY - box.top, box.height)], order[place(event.clientX - box.left, box.width)]];
+  };
+  const drawing = s(
+    "svg",
+    {
+      viewBox: `0 0 ${order.length} ${order.length}`,
+      class: "chart pixels",
+      role: "img",
+      "aria-label": `Who beats whom by ${measures[state.by].display}, as a picture`,
+      onpointermove: (event) => {
+        const [a, b] = at(event);
+        const found = a === undefined || b === undefined ? null : test(state.by, a, b);
+        if (found) told.textContent = words(found, a, b);
+      },
+      onclick: (event) => {
+        const [a, b] = at(event);
+        if (a !== undefined && b !== undefined && a !== b) go({ view: "topics", a, b, m: state.by });
+      },
+    },
+    s("rect", { width: order.length, height: order.length, class: "frame" }),
+    s("path", { d: cells[1].join(""), class: "better" }),
+    s("path", { d: cells["-1"].join(""), class: "worse" }),
+  );
+  return [
+    h(
+      "p",
+      {},
+      `Rows and columns are the runs by ${measures[state.by].display}, the best first. Blue: the run of the row is significantly better; orange: worse.`,
+    ),
+    drawing,
+    told,
+  ];
+}
+
 function groupList(state) {
-  const groups = comparison.groups[state.m];
+  const groups = comparison.groups[state.by];
   if (!groups)
-    return missing(
-      "The significant differences need too many groups to name by letters; the table below has all pairs.",
+    return (
+      tierList(state.by) ??
+      missing(
+        "The significant differences need too many groups to name by letters; the table below has all pairs.",
+      )
     );
   return [
     h("p", {}, "Within a group no two systems differ significantly. A system may be in several groups."),
@@ -179,9 +239,9 @@ function groupList(state) {
 export function systems(root) {
   const measure = choice(
     "systems-measure",
-    "Measure for intervals, groups and pairs",
+    "Measure for ranks, intervals, groups and pairs",
     measures.map(({ display }) => display),
-    (m) => go({ m }),
+    (by) => go({ by }),
   );
   const filter = h("input", {
     id: "filter",
@@ -189,10 +249,11 @@ export function systems(root) {
     autocomplete: "off",
     oninput: () => go({ filter: filter.value }),
   });
-  const [means, count, plot, groups, pairs] = Array.from({ length: 5 }, () => h("div"));
+  const [board, means, count, plot, groups, pairs] = Array.from({ length: 6 }, () => h("div"));
   count.setAttribute("role", "status");
   let state;
   root.append(
+    part("In short", inShort()),
     h(
       "p",
       { class: "controls" },
@@ -200,7 +261,8 @@ export function systems(root) {
       measure.element,
     ),
     count,
-    means,
+    part("Ranks", board),
+    part("Means", means),
     h(
       "p",
       { class: "controls" },
@@ -227,7 +289,7 @@ export function systems(root) {
   return (now) => {
     state = now;
     const order = chosen(state);
-    measure.set(state.m);
+    measure.set(state.by);
     if (filter.value !== state.filter) filter.value = state.filter;
     show(
       count,
@@ -237,18 +299,26 @@ export function systems(root) {
         state.filter ? `${counted(order.length, "run")} of ${runs.length}` : counted(order.length, "run"),
       ),
     );
+    show(board, boardTable(state.by, order));
     show(means, scrolling("Means over topics", table(state)));
-    const { display } = measures[state.m];
+    const { display } = measures[state.by];
     show(
       plot,
       margins.length
         ? intervalChart(
-            order.map((r) => ({ name: runs[r], value: mean(state.m, r), margin: margin(state.m, r) })),
+            order.map((r) => ({ name: runs[r], value: mean(state.by, r), margin: margin(state.by, r) })),
             `${display}: mean and interval of each run`,
           )
         : missing(intervals),
     );
     show(groups, comparison.missing ? missing(comparison.missing) : groupList(state));
-    show(pairs, comparison.missing ? missing(comparison.missing) : scrolling("Who beats whom", beats(state)));
+    show(
+      pairs,
+      comparison.missing
+        ? missing(comparison.missing)
+        : order.length < MANY
+          ? scrolling("Who beats whom", beats(state))
+          : picture(state),
+    );
   };
 }

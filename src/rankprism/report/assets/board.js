@@ -1,0 +1,107 @@
+// The first screen: what the scores prove, in sentences, and the ranks that each run may have.
+
+import { mean, measures, number, report, runs, shown } from "./data.js";
+import { h, missing, s, scrolling } from "./dom.js";
+
+const { board } = report;
+
+/** The sentences that a reader should know first. */
+export const inShort = () =>
+  board.summary.length
+    ? h(
+        "ul",
+        { class: "summary" },
+        board.summary.map((sentence) => h("li", {}, shown(sentence, Infinity))),
+      )
+    : missing("There is nothing to compare.");
+
+/** What is wrong with a run, beside its name. */
+export const badges = (r) =>
+  board.badges[r].map(([words, note]) => h("span", { class: "badge", title: shown(note, Infinity) }, words));
+
+const span = ([low, high]) => (low === high ? String(low) : `${low}–${high}`);
+
+/** The ranks that a run may have as a bar, with its rank in this sample as a point. */
+function bar([low, high], place) {
+  const width = 200,
+    x = (rank) => ((rank - 0.5) / runs.length) * width;
+  return s(
+    "svg",
+    { viewBox: `0 0 ${width} 14`, class: "ranks", "aria-hidden": "true" },
+    s("line", { x1: 0, x2: width, y1: 7, y2: 7, class: "grid" }),
+    s("rect", { x: x(low - 0.5), y: 3, width: x(high + 0.5) - x(low - 0.5), height: 8, class: "span" }),
+    s("circle", { cx: x(place), cy: 7, r: 3, class: "dot" }),
+  );
+}
+
+/** The board of a measure: some runs, the best mean first. */
+export function boardTable(m, some) {
+  if (board.missing) return missing(board.missing);
+  const order = [...some].sort((a, b) => (mean(m, b) ?? -Infinity) - (mean(m, a) ?? -Infinity) || a - b);
+  const place = (r) => 1 + runs.filter((_, other) => mean(m, other) > mean(m, r) + 1e-12).length;
+  const { display } = measures[m];
+  return [
+    scrolling(
+      "Ranks",
+      h(
+        "table",
+        { class: "board" },
+        h("caption", {}, `The ranks that each run may have by ${display}`),
+        h(
+          "thead",
+          {},
+          h(
+            "tr",
+            {},
+            ["run", "mean", "ranks", "", "tier"].map((name) =>
+              name ? h("th", { scope: "col" }, name) : h("td", {}),
+            ),
+          ),
+        ),
+        h(
+          "tbody",
+          {},
+          order.map((r) =>
+            h(
+              "tr",
+              { class: board.tiers[m][r] % 2 ? "band" : null },
+              h("th", { scope: "row" }, shown(runs[r]), badges(r)),
+              h("td", {}, number(mean(m, r))),
+              h("td", {}, span(board.ranks[m][r])),
+              h("td", { class: "bars" }, bar(board.ranks[m][r], place(r))),
+              h("td", {}, String(board.tiers[m][r])),
+            ),
+          ),
+        ),
+      ),
+    ),
+    h("p", { class: "note" }, board.note),
+  ];
+}
+
+/** The runs of each tier, or null without a board. */
+export function tierList(m) {
+  if (board.missing) return null;
+  const last = Math.max(...board.tiers[m]);
+  const members = (tier) =>
+    runs
+      .map((_, r) => r)
+      .filter((r) => board.tiers[m][r] === tier)
+      .sort((a, b) => mean(m, b) - mean(m, a) || a - b);
+  return [
+    h("p", {}, "There are too many groups to name by letters. Within a tier no two systems differ significantly."),
+    h(
+      "ol",
+      { class: "tiers" },
+      Array.from({ length: last }, (_, i) =>
+        h(
+          "li",
+          {},
+          members(i + 1)
+            .map((r) => shown(runs[r]))
+            .join(", "),
+        ),
+      ),
+    ),
+  ];
+}
