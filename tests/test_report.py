@@ -384,11 +384,13 @@ def test_runs_with_problems_have_badges_and_are_not_shown_first() -> None:
     qrels = {t: {f"d{i}": int(i < 3) for i in range(8)} for t in topics}
     good = {t: {f"d{i}": 9.0 - i for i in range(8)} for t in topics}
     rows = [(t, f"d{i}", i + 1, float(i)) for t in topics for i in range(8)]
-    upside = {"topic": [r[0] for r in rows], "doc": [r[1] for r in rows]}
-    upside |= {"rank": [r[2] for r in rows], "score": [r[3] for r in rows]}  # type: ignore[dict-item]
     import pandas as pd
 
-    runs = {"good": good, "late": {t: good[t] for t in topics[1:]}, "upside": pd.DataFrame(upside)}
+    runs = {
+        "good": good,
+        "late": {t: good[t] for t in topics[1:]},
+        "upside": pd.DataFrame(rows, columns=["topic", "doc", "rank", "score"]),
+    }
     scores = evaluate(qrels, runs, ["P@3", "RR"])
     badges = board_of.badges(scores.runs, scores.conventions["notes"])
     assert [[word for word, _ in run] for run in badges] == [[], ["topics missing"], ["upside down?"]]
