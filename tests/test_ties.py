@@ -17,14 +17,18 @@ import numpy as np
 import pytest
 
 from rankprism import evaluate, read_judgments, read_run
-from rankprism.data.hits import rankings_of
+from rankprism.arrays import Floats
+from rankprism.data.hits import Hits, rankings_of
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import align
 from rankprism.errors import InputError, MeasureError, RankprismWarning
 from rankprism.measures import Measure, lookup, names, parse
+from rankprism.measures.compose import DISCOUNTS, DIVISORS, NOVELTIES, compose, mix
+from rankprism.measures.declare import measure as declared_measure
 from rankprism.measures.folds import FOLDS
 from rankprism.measures.known.prf import COMBINATIONS
 from rankprism.measures.parameter import Role
+from rankprism.measures.parts import GAINS
 from rankprism.measures.preferences.utility import UNSEEN
 from rankprism.measures.ties import lattice, orders, scores
 
@@ -277,6 +281,34 @@ def test_scores_over_all_orders_are_those_of_all_orders_scored_one_by_one(seed: 
         for measure in every_measure("judgments", aspects)[seed % PARTS :: PARTS]
     ]
     check_all_orders(judged, groups, chosen)
+
+
+@pytest.fixture(scope="module")
+def own_measures() -> list[Measure]:
+    """Measures made from parts and mixed, and a function of hits that declares nothing; registered once."""
+    every = itertools.product(DISCOUNTS, GAINS, NOVELTIES, DIVISORS)
+    found = []
+    for number, (discount, gain, novelty, divisor) in enumerate(every):
+        if number % 7 or (divisor == "everything" and novelty != "decay"):
+            continue
+        parts: dict[str, Any] = {"discount": discount, "gain": gain, "novelty": novelty, "divisor": divisor}
+        effort = 0.1 if divisor == "none" and number % 2 else 0.0
+        found.append(compose(f"tied{number}", **parts, p=2.0 if discount == "slow" else 0.7, effort=effort))
+    found.append(mix("tied_mix", {"AP": 0.5, "StRecall@2": -1.0, "alpha_nDCG@3": 0.3}))
+    found.append(mix("tied_mix_of_two_rankings", {"AP(judged_only=True)": 0.5, "RR": -1.0}))
+
+    def tied_best(hits: Hits) -> Floats:
+        """The best of all documents, by grade over rank: not a sum."""
+        return np.asarray((hits.grade.max(1) / hits.rank).max(-1, initial=0.0))
+
+    return [*found, declared_measure()(tied_best)]
+
+
+@pytest.mark.parametrize("seed", [42, 44, 49, 50])
+def test_measures_of_ones_own_over_all_orders(seed: int, own_measures: list[Measure]) -> None:
+    """In topic 49, the gains of a cascade are above 1, and the best document first is not the best order."""
+    judged, groups, _ = random_topic(seed)
+    check_all_orders(judged, groups, own_measures)
 
 
 @pytest.mark.parametrize("seed", range(12))

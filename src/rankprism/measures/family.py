@@ -91,10 +91,12 @@ def formula(
             return _scaled(gained, parts, own_divisor(hits, parts, cutoff))
         return score_of(hits, gained, parts, cutoff)
 
-    def worth(hits: Hits, cutoff: int | None, **settings: Any) -> Floats:
+    def worth(hits: Hits, cutoff: int | None, **settings: Any) -> Floats | None:
         parts = parts_of(**settings)
         if single or parts.novelty != NO_NOVELTY:
-            return hit_gain(hits, parts.gain)
+            g = hit_gain(hits, parts.gain)
+            # In a cascade of gains that are not probabilities, the best document may ruin those below.
+            return None if parts.novelty == CASCADE and g.max(initial=0.0) > 1 else g
         weight = parts.given_weights(hits)
         weight = aspect_weights(hits, parts.gain, parts.weighted) if weight is None else weight
         return sums_over_aspects(linear_worth(hits, parts, cutoff), weight)[:, None, :]
