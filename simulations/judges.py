@@ -280,8 +280,8 @@ def repeated(
     for k in range(repetitions):
         study = changed.study(rng, number, k, uniform)
         predicted = study.predict()
-        estimate, linear = study.estimate(measure, predicted)
-        h = half_widths(estimate, 0.95, conservative=not linear)
+        estimate, effect = study.estimate(measure, predicted)
+        h = half_widths(estimate, 0.95, conservative=not effect.linear)
         off = estimate.value - whole.truth
         above = np.triu_indices(len(off), 1)
         pairs.append(float((np.abs(off[:, None] - off) <= h + 1e-12)[above].mean()))

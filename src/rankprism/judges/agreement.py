@@ -113,7 +113,7 @@ def agree(
     check_confidence(intervals)
     labels = read_labels(people, check_judges(judges))
     check_topics(labels)
-    note_scales(labels)
+    note_scales(labels, "its κ, α and bias are not defined")
     figures: list[Figure] = []
     confusion: dict[str, Confusion] = {}
     for name in labels.judges:

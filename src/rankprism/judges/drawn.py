@@ -36,8 +36,7 @@ def read_drawn(source: Any) -> list[DrawnPair]:
         if missing:
             raise InputError(
                 f"{name}: there is no column {missing[0]!r}; a table of drawn pairs has the columns topic, "
-                f"doc "
-                f"and probability"
+                f"doc and probability"
             )
         pair = (str(row["topic"]), str(row["doc"]))
         if pair in found:
@@ -61,8 +60,7 @@ def _probability(where: str, text: Any) -> float:
     if not 0 < value <= 1:
         raise InputError(
             f"{where}: the probability {str(text)!r} is not a number above 0 and up to 1; a pair that could "
-            f"not "
-            f"be drawn cannot have been judged"
+            f"not be drawn cannot have been judged"
         )
     return value
 
@@ -76,7 +74,7 @@ def _batch(where: str, text: Any) -> int:
 
 def _rows(source: Any) -> tuple[str, Iterable[tuple[str, Mapping[str, Any]]]]:
     if files.is_path(source):
-        return files.source_name(source), _lines(source)
+        return files.source_name(source), table_lines(source)
     if is_frame(source):
         import narwhals as nw
 
@@ -85,7 +83,8 @@ def _rows(source: Any) -> tuple[str, Iterable[tuple[str, Mapping[str, Any]]]]:
     return "drawn pairs", ((f"drawn pairs, row {n}", row) for n, row in enumerate(rows, 1))
 
 
-def _lines(path: Any) -> Iterable[tuple[str, Mapping[str, Any]]]:
+def table_lines(path: Any) -> Iterable[tuple[str, Mapping[str, Any]]]:
+    """Yield the place and the columns of each line of a table, whose first line has their names."""
     name = files.source_name(path)
     header: list[str] = []
     for number, line in files.opened(path).lines():

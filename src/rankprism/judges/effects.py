@@ -49,7 +49,9 @@ class Effects(NamedTuple):
     phi: Floats  #: (labelled pair, run) φ_i
     at: Floats  #: (labelled pair, level, run) φ_i(k)
     matters: Bools  #: (pair,) whether the label of a pair can change a score
-    exact: bool  #: whether scores are straight lines in the gains, so that the estimate is unbiased
+    linear: bool  #: whether scores are Σ w_i g_i, so that the estimate is unbiased
+    #: whether the estimate is nearly unbiased only if the predictions are good
+    curved: bool = False
 
 
 class Lists(NamedTuple):
@@ -108,6 +110,13 @@ def parts_of(measure: Measure) -> Parts | None:
 def is_linear(parts: Parts) -> bool:
     """Whether a score is Σ w_i g_i, where the weights w_i do not depend on labels."""
     return parts.novelty == NO_NOVELTY and parts.over in ("none", "depth")
+
+
+def is_curved(parts: Parts) -> bool:
+    """Whether an estimate needs good predictions. nDCG, and a cascade that is not divided, do not."""
+    if parts.novelty == NO_NOVELTY:
+        return parts.over not in ("none", "depth", "per-aspect")
+    return parts.novelty != CASCADE or parts.over not in ("none", "depth")
 
 
 def effects(
@@ -187,7 +196,7 @@ def _of_parts(
             theta -= (theta * chance[own]).sum(2, keepdims=True)
             at[here] = theta.transpose(1, 2, 0)
     phi = np.take_along_axis(at, given[:, None, None], 1)[:, 0]
-    return Effects(mean, phi, at, matters, is_linear(parts))
+    return Effects(mean, phi, at, matters, is_linear(parts), is_curved(parts))
 
 
 def drawn(chance: Floats, rng: np.random.Generator, draws: int = DRAWS) -> Longs:

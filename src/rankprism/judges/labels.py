@@ -176,8 +176,8 @@ def check_topics(labels: Labels, fewest: int = 2) -> None:
         )
 
 
-def note_scales(labels: Labels) -> None:
-    """Say which judges use another scale than people."""
+def note_scales(labels: Labels, so: str) -> None:
+    """Say which judges use another scale than people, and what follows."""
     own = labels.scale(labels.people)
     for name, given in labels.judges.items():
         scale = labels.scale(given)
@@ -187,7 +187,7 @@ def note_scales(labels: Labels) -> None:
                     Note(
                         "other-scale",
                         f"judge {name!r} labels {shown_scale(scale)} and people {shown_scale(own)}, which is "
-                        f"another scale: its κ, α and bias are not defined",
+                        f"another scale: {so}",
                         1,
                         name,
                     )

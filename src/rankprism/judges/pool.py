@@ -11,7 +11,7 @@ from typing import Any, TypeVar, Unpack
 import numpy as np
 
 from rankprism.arrays import Floats, Longs
-from rankprism.data.run import Alignment, Reading
+from rankprism.data.run import Reading
 from rankprism.formats.several_runs import align_all, run_sources
 from rankprism.judges.labels import Labels
 from rankprism.types import RunOptions, RunsLike
@@ -28,7 +28,6 @@ class Ranked:
     pair: Longs
     rank: Longs
     length: Longs  #: (run, topic) number of documents retrieved
-    alignments: tuple[Alignment, ...]
     reading: Reading
     _memo: dict[Hashable, object] = field(default_factory=dict, repr=False)
 
@@ -51,9 +50,8 @@ class Ranked:
             rank.append(found.rank.astype(np.int64))
         length = np.stack([found.length for found in aligned.values()]).astype(np.int64)
         return cls(
-            tuple(aligned), np.concatenate(run), np.concatenate(pair), np.concatenate(rank), length,
-            tuple(aligned.values()), how,
-        )  # fmt: skip
+            tuple(aligned), np.concatenate(run), np.concatenate(pair), np.concatenate(rank), length, how
+        )
 
     @cached_property
     def about_pairs(self) -> Any:

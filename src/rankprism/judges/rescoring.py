@@ -62,7 +62,7 @@ def rescored_effects(
             at[place] = theta[: len(vectors)] - expected
             found = theta[int(np.searchsorted(levels, observed[0]))] if single else theta[-1]
             phi[place] = found - expected
-    return Effects(mean, phi, at, np.ones(len(labels.docs), dtype=bool), False)
+    return Effects(mean, phi, at, np.ones(len(labels.docs), dtype=bool), linear=False, curved=True)
 
 
 def _scores(measure: Measure, lists: Lists, y: Floats, labels: Labels, topic: int) -> Floats:

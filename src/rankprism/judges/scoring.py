@@ -12,11 +12,12 @@ from rankprism.arrays import Bools, Floats, Longs
 from rankprism.data.note import Note, issue
 from rankprism.errors import InputError
 from rankprism.evaluation import parsed
+from rankprism.formats import files
 from rankprism.formats.judgments import read_judgments
-from rankprism.judges.drawn import read_drawn
-from rankprism.judges.effects import check, effects
+from rankprism.judges.drawn import read_drawn, table_lines
+from rankprism.judges.effects import Effects, check, effects
 from rankprism.judges.estimation import Estimate, Sample, estimated, half_widths
-from rankprism.judges.labels import Labels, check_judges, check_topics, pooled
+from rankprism.judges.labels import Labels, check_judges, check_topics, note_scales, pooled
 from rankprism.judges.pool import Ranked, hashes
 from rankprism.judges.prediction import (
     Predicted,
@@ -38,8 +39,8 @@ from rankprism.types import JudgmentsLike, MeasuresLike, Natural, RunOptions, Ru
 
 #: The claims of the intervals, see `rankprism.statistics.claims`.
 A_SCORE, A_DIFFERENCE = "a score from few labels", "a difference from few labels"
-#: The least share of the uncertainty about labels that predictions must remove, for measures that are not
-#: linear in the labels.
+#: The least share of the uncertainty about labels that predictions must remove, for measures such as AP and
+#: those of several aspects.
 INFORMATIVE = 0.25
 #: The largest |z| with which labelled pairs may differ from the pool before a note is given.
 UNLIKELY = 5.0
@@ -114,6 +115,7 @@ class Study:
         judged = {name: read_judgments(source) for name, source in check_judges(judges).items()}
         labels = pooled(read_judgments(people), judged, None if pool is None else read_judgments(pool))
         check_topics(labels)
+        note_scales(labels, "how its labels map to theirs is estimated")
         ranked = Ranked.of(labels, runs, **reading)
         _check_complete(labels)
         probability = None if drawn is None else _probabilities(labels, drawn)
@@ -131,15 +133,15 @@ class Study:
         label = labels.people[cells]
         return cross_fitted(x, groups_of(labels, cells), label, self.sample.fold[cells[0]])
 
-    def estimate(self, measure: Measure, predicted: Predicted) -> tuple[Estimate, bool]:
-        """The scores by one measure, and whether they are linear in the labels."""
+    def estimate(self, measure: Measure, predicted: Predicted) -> tuple[Estimate, Effects]:
+        """The scores by one measure, and the effects of labels that they were estimated from."""
         found = effects(measure, self.labels, self.ranked, predicted, self.seed)
         if self.labels.people.shape[1] == 1:
             chance = predicted.chance[self.sample.drawn]
         else:
             chance = np.full(found.at.shape[:2], 1 / found.at.shape[1])
         topics = len(self.labels.topics)
-        return estimated(found, chance, self.sample, self.labels.topic, topics), found.exact
+        return estimated(found, chance, self.sample, self.labels.topic, topics), found
 
     def removed(self, predicted: Predicted) -> float:
         """The share of the uncertainty about the labels in hand that the predictions remove.
@@ -164,26 +166,25 @@ class Study:
         removed = self.removed(with_judges)
         found: list[_Column] = []
         for measure in measures:
-            estimate, linear = self.estimate(measure, with_judges)
-            own = half_widths(estimate, confidence, conservative=not linear)
+            estimate, effect = self.estimate(measure, with_judges)
+            own = half_widths(estimate, confidence, conservative=not effect.linear)
             other, _ = self.estimate(measure, alone)
-            without = half_widths(other, confidence, conservative=not linear)
-            why = self._why_not(estimate, linear, removed)
+            without = half_widths(other, confidence, conservative=not effect.linear)
+            why = self._why_not(estimate, effect.curved, removed)
             found.append(_Column(estimate, own, without, why))
         return self._result(measures, found, meant, confidence, removed)
 
-    def _why_not(self, estimate: Estimate, linear: bool, removed: float) -> str:
+    def _why_not(self, estimate: Estimate, curved: bool, removed: float) -> str:
         """Why a measure gets no interval; "" if it gets one."""
         if bool(self.sample.drawn.all()):
             return ""
         missing = CLAIMS[A_SCORE].missing(estimate.labels)
         if missing is not None:
             return missing
-        if not linear and removed < INFORMATIVE:
+        if curved and removed < INFORMATIVE:
             return (
                 f"the predictions remove {100 * max(removed, 0):.0f} % of the uncertainty about the labels "
-                f"in hand, "
-                f"and a measure that is not linear in the labels needs {100 * INFORMATIVE:.0f} %"
+                f"in hand, and this measure needs {100 * INFORMATIVE:.0f} %"
             )
         return ""
 
@@ -274,9 +275,6 @@ def _diagonal(values: Floats) -> Floats:
 
 def _with_column(people: Any, drawn: Any) -> tuple[Any, Any]:
     """The judgments of people and the table of drawn pairs, if one source has both."""
-    from rankprism.formats import files
-    from rankprism.judges.drawn import _lines
-
     if files.is_path(people) and not files.is_table_file(people) and str(people) != "-":
         with files.opened(people) as file:
             start = [
@@ -284,7 +282,7 @@ def _with_column(people: Any, drawn: Any) -> tuple[Any, Any]:
                 for word in file.beginning.text.partition("\n")[0].replace(",", " ").split()
             ]
         if "probability" in start and {"topic", "doc", "grade"} <= set(start):
-            rows = [row for _, row in _lines(people)]
+            rows = [row for _, row in table_lines(people)]
             people = [(row["topic"], row["doc"], _grade(row["grade"])) for row in rows]
             drawn = rows if drawn is None else drawn
     elif (
@@ -325,8 +323,7 @@ def _probabilities(labels: Labels, drawn: Any) -> Floats:
         if place is None:
             raise InputError(
                 f"document {pair.doc!r} of topic {pair.topic!r} was drawn, but it is not in the pool; draw "
-                f"from the "
-                f"same judges or name the same pool"
+                f"from the same judges or name the same pool"
             )
         found[place] = pair.probability
     judged, known = covered(labels), ~np.isnan(found)
@@ -355,8 +352,7 @@ def _note_not_uniform(study: Study) -> None:
             f"the {n} judged pairs are not like a sample with equal chances of the {number} pairs of the "
             f"pool: runs "
             f"rank them {'higher' if z > 0 else 'lower'} (z = {z:.1f}); the estimates are biased unless you "
-            f"give the "
-            f"probabilities with drawn= (--drawn)"
+            f"give the probabilities with drawn= (--drawn)"
         )
         issue([Note("unequal-chances", text, n, "")])
 
@@ -429,10 +425,8 @@ class EstimatedScores(Result):
         a = self.about
         lines = [
             f"Estimates of {a['estimand']}, from {a['labels']} labels of people on a pool of {a['pool']} "
-            f"pairs, drawn "
-            f"{a['drawn']}, and the labels of {len(a['judges'])} judges. In brackets: "
-            f"{100 * a['confidence']:g} % "
-            f"intervals.",
+            f"pairs, drawn {a['drawn']}, and the labels of {len(a['judges'])} judges. In brackets: "
+            f"{100 * a['confidence']:g} % intervals.",
             "labels saved: how many more labels people alone would need for the same width, on these topics.",
         ]
         lines += [f"– {measure}: {why}." for measure, why in a["no interval because"].items()]

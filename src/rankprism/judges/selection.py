@@ -127,8 +127,7 @@ def _drawn(
         if (topic, doc) not in kept:
             raise InputError(
                 f"document {doc!r} of topic {topic!r} is in an earlier batch, but would not be drawn now; "
-                f"take the "
-                f"same seed, runs, judges and measures as before, and a larger budget"
+                f"take the same seed, runs, judges and measures as before, and a larger budget"
             )
     return found
 
