@@ -197,7 +197,7 @@ JUDGED = tuple(
         (NDCG, "a hostile"),
     )
 )
-NUMBERS = (20, 100, 150, 200, 300, 600)
+NUMBERS = (20, 150, 200, 300, 400, 600)
 
 
 def _few(population: FewLabels, units: int, studies: int, seed: int, apart: bool) -> Studies:

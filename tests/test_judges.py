@@ -688,7 +688,7 @@ def test_too_few_labels_have_no_interval_but_a_reason() -> None:
     chosen = judges.select(c.runs, {"j": c.judge}, "P@10", budget=40)
     found = judges.score(labelled(c, chosen.pairs), {"j": c.judge}, c.runs, "P@10")
     assert np.isnan(found.half).all()
-    assert "it needs 100 labels" in found.note
+    assert "it needs 120 labels" in found.note
 
 
 def test_uninformative_predictions_have_no_interval_of_a_measure_that_is_not_linear() -> None:

@@ -125,14 +125,14 @@ CLAIMS = _table(
             "a score from few labels",
             "the score of a run that complete judgments by people would give on the same topics",
             "labels",
-            100,
+            120,
             "judges score",
         ),
         Claim(
             "a difference from few labels",
             "the difference of two runs that complete judgments by people would give on the same topics",
             "labels",
-            100,
+            120,
             "judges score --differences",
         ),
         Claim(
