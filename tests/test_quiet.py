@@ -303,6 +303,7 @@ COMMANDS = {
     "assess backup": "study.db backup.db",
     "assess restore": "saved.db restored.db",
     "convert": "sample/qrels.txt qrels.parquet",
+    "schema": "evaluate",
     "measures": "nDCG_IA",
     "demo": "--save again",
 }
@@ -312,8 +313,11 @@ SERVED = "assess serve"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory, rankprism_command: Path) -> Path:
+    return prepared(tmp_path_factory.mktemp("commands"), rankprism_command)
+
+
+def prepared(here: Path, rankprism_command: Path) -> Path:
     """The sample, judgments of two aspects, profiles of users, and a study."""
-    here = tmp_path_factory.mktemp("commands")
     aspects(here)
     documents = {doc for path in sample.RUNS for doc in path.read_text().split()[2::6]}
     lines = [json.dumps({"id": doc, "text": f"About {doc}"}) + "\n" for doc in sorted(documents)]

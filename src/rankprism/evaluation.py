@@ -23,7 +23,7 @@ from rankprism.formats.judgments import read_judgments
 from rankprism.formats.objects import is_dataset
 from rankprism.formats.recognition import are_answers, are_preferences, is_preferences
 from rankprism.formats.runs import align_source, check_format, run_from
-from rankprism.formats.several_runs import align_all, run_sources
+from rankprism.formats.several_runs import OnError, align_all, run_sources
 from rankprism.frames import is_frame
 from rankprism.inspection import notes_of
 from rankprism.inspection.coverage import OF_JUDGMENTS
@@ -74,6 +74,7 @@ def evaluate(
     threads: Positive | None = None,
     on_run: Callable[[str], None] | None = None,
     on_share: Callable[[float], None] | None = None,
+    on_error: OnError | None = None,
 ) -> Scores:
     """Score runs with measures.
 
@@ -134,6 +135,9 @@ def evaluate(
         Called with the name of each run when it has been read.
     on_share
         Called with the share of the scores that have been computed, while they are.
+    on_error
+        Called with the name of a run that cannot be read, and the error. The other runs are scored. Default:
+        the first error is raised.
 
     Examples
     --------
@@ -163,18 +167,22 @@ def evaluate(
     if bounds:
         for measure in chosen:
             measure.check_bounded()
-    sources = sources or run_sources(runs, threads)
+    sources = sources or run_sources(runs, threads, on_error)
     settings = {"qrels_format": qrels_format, "weights": weights, "aspects": aspects, "threads": threads}
     parts = parts_by_kind(chosen, judgments, preferences, preferences_format, settings)
     parts, sources = answers_as_runs(parts, sources, run_format)
     if len(parts) > 1:
         sources = {name: _read_once(source, name, reading) for name, source in sources.items()}
     aligned = [
-        align_all(part.judged, sources, reading, threads, None if p else on_run)
+        align_all(part.judged, sources, reading, threads, None if p else on_run, on_error)
         for p, part in enumerate(parts)
     ]
     if tied is not None and any(run.groups is None for runs in aligned for run in runs.values()):
         raise InputError("tied needs runs; these were joined with the judgments without their ties")
+    sources = {name: source for name, source in sources.items() if all(name in runs for runs in aligned)}
+    if not sources and on_error is not None:
+        raise InputError("none of the runs can be read; see the error of each")
+    aligned = [{name: runs[name] for name in sources} for runs in aligned]
     share = _shares(parts, len(sources), on_share)
     blocks = [
         _block(part, list(runs.values()), topics, bounds, tied, threads, share)

@@ -50,7 +50,11 @@ def main() -> None:
         sys.stdout.flush()
     except (OSError, ValueError):
         streams.silence()
-    sys.exit(code if isinstance(code, int) else 0)
+    code = code if isinstance(code, int) else 0
+    from rankprism.cli import events
+
+    events.tell("finished", code=code)
+    sys.exit(code)
 
 
 def _fail(error: BaseException) -> int:
@@ -62,12 +66,17 @@ def _fail(error: BaseException) -> int:
     if type(error).__name__ == "NoArgsIsHelpError":  # Typer's message is the help of the command
         print(error, file=sys.stderr)
         return 2
-    words, code = _explained(error)
-    print(f"rankprism: {words}", file=sys.stderr)
+    from rankprism.cli import events
+
+    words, code = explained(error)
+    if events.wanted():
+        events.tell("error", message=words, code=code)
+    else:
+        print(f"rankprism: {words}", file=sys.stderr)
     return code
 
 
-def _explained(error: BaseException) -> tuple[str, int]:
+def explained(error: BaseException) -> tuple[str, int]:
     """What went wrong, and the exit code. An unforeseen error also says how to report it."""
     from rankprism.errors import RankprismError
     from rankprism.foreign import message

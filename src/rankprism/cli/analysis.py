@@ -18,6 +18,7 @@ from rankprism.cli.options import (
     PageColumns,
     Quiet,
     ResultFormatOption,
+    Strict,
     noted,
     working,
 )
@@ -135,8 +136,8 @@ def check_output(
     return kind
 
 
-def note_options(quiet: Quiet = False) -> None:
-    """The option that every command with notes has."""
+def note_options(quiet: Quiet = False, strict: Strict = False) -> None:
+    """The options that every command with notes has."""
 
 
 #: The function that a command calls, with the options that are its own.
@@ -202,7 +203,7 @@ def command(
                     raise InputError("--plot draws the figures of the measures; leave out --differences")
             if writes is write_result:
                 check_output(**given_to(write_result, given))
-            with noted(given["quiet"]):
+            with noted(**given_to(note_options, given)):
                 compared = {"baseline": given["baseline"]} if "baseline" in own else {}
                 read = [] if reads is None else [reads(**given_to(reads, given), **compared)]
                 function = function_at(where)

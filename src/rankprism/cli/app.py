@@ -30,6 +30,7 @@ MODULES = {
     "reproduce": "reproduce",
     "assess": "assess",
     "convert": "convert",
+    "schema": "schema",
     "measures": "catalogue",
     "demo": "catalogue",
 }

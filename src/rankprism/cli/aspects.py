@@ -72,7 +72,7 @@ def order(
     check_plot(output=others["output"], **given_to(draw_result, others))
     check_output(**given_to(write_result, others))
     scales: Any
-    with noted(others["quiet"]):
+    with noted(**given_to(note_options, others)):
         if others["files"]:
             scales = read_judged(**given_to(read_judged, others))
         else:

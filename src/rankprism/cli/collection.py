@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from rankprism.data.preferences import Preferences
     from rankprism.data.run import Run
     from rankprism.formats.files import File
+    from rankprism.formats.several_runs import OnError
     from rankprism.results.scores import Scores
+    from rankprism.score_folder import Stored
 
 
 Baseline = Annotated[
@@ -117,6 +119,24 @@ class Collection:
                 **more,
             )
 
+    def evaluate_into(self, folder: str, measures: Sequence[Any], **more: Any) -> Stored:
+        """The same into a folder of Parquet files."""
+        from rankprism.score_folder import evaluate_into
+
+        with evaluating(len(self.runs)) as (on_run, on_share):
+            kinds, settings = self.kinds, self.settings
+            return evaluate_into(
+                folder,
+                kinds.pop("judgments"),
+                list(self.runs),
+                measures,
+                on_run=on_run,
+                on_share=on_share,
+                **kinds,
+                **settings,
+                **more,
+            )
+
 
 #: How runs are read and scored.
 _SCORING = parameters_of("evaluation:evaluate", *EvaluationOptions.__annotations__)
@@ -136,11 +156,13 @@ def read_collection(
     ] = None,
     baseline: str | list[str] | None = None,
     preferences_format: str | None = None,
+    on_error: OnError | None = None,
     **options: Any,
 ) -> Collection:
     """Judgments, preferences and the files of runs, as the arguments and options describe them.
 
     baseline : the name of a run or a file, or several. A file that is not among the runs becomes one of them.
+    on_error : called with the name of a run that cannot be read, and the error.
     """
     named = first_opened(files or [])
     _, paths = split_pairs(named)
@@ -152,7 +174,7 @@ def read_collection(
     before = named[: len(named) - len(paths)]
     settings = {name: options.get(name, option.default) for name, option in options_of(_SCORING).items()}
     threads, run_format = settings["threads"], settings["run_format"]
-    runs = runs_of(paths, threads)
+    runs = runs_of(paths, threads, on_error)
     names = []
     for one in baselines_of(baseline):
         runs, name = _with_baseline(runs, one, run_format)
@@ -220,11 +242,13 @@ def first_opened(named: Sequence[Any]) -> list[Any]:
     return list(named)
 
 
-def runs_of(paths: Sequence[Any], threads: int | None = 1) -> list[File | Run]:
+def runs_of(
+    paths: Sequence[Any], threads: int | None = 1, on_error: OnError | None = None
+) -> list[File | Run]:
     """The runs of these files. A table, which may hold many, is read here; other files are read later."""
     from rankprism.formats.several_runs import run_sources
 
-    return list(run_sources(list(paths), threads).values())
+    return list(run_sources(list(paths), threads, on_error).values())
 
 
 def name_of(run: File | Run) -> str:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
+from rankprism.cli import events
 from rankprism.cli.analysis import write_result
 from rankprism.cli.collection import Baseline, QrelsAndRuns, read_collection
 from rankprism.cli.group import commands
 from rankprism.cli.measures import MeasureFiles, MeasureNames, read_measures
-from rankprism.cli.options import ScoreFormatOption, Sort, noted
+from rankprism.cli.options import ScoreFormatOption, Sort, Strict, leaving_out, noted
 from rankprism.cli.signature import given_to, parameters_of, with_options_of, without
 from rankprism.errors import InputError
 from rankprism.types import Group
@@ -33,6 +34,13 @@ def evaluate(
             "--per-topic",
             help="Print the scores of every topic, not only the means. In trec_eval this is -q, which means "
             "--quiet here.",
+        ),
+    ] = False,
+    intervals: Annotated[
+        bool,
+        typer.Option(
+            "--intervals",
+            help="Also print the 95 % confidence interval of each mean, by Student's t over topics.",
         ),
     ] = False,
     by: Annotated[
@@ -60,6 +68,28 @@ def evaluate(
         ),
     ] = None,
     sort: Sort = None,
+    into: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Score into this folder, a Parquet file for each run, and score only runs that are new or "
+            "changed.",
+        ),
+    ] = None,
+    keep_going: Annotated[
+        bool,
+        typer.Option(
+            "--keep-going",
+            help="Leave out runs that cannot be read. They are named at the end, and the exit code is 2.",
+        ),
+    ] = False,
+    log: Annotated[
+        Literal["json"] | None,
+        typer.Option(
+            help="Print progress, notes and errors as one JSON line each, on standard error. The environment "
+            "variable RANKPRISM_LOG=json does the same."
+        ),
+    ] = None,
     format: ScoreFormatOption = None,
     quiet: Annotated[
         bool, typer.Option("--quiet", help="Do not print notes. JSON output still has them.")
@@ -68,6 +98,7 @@ def evaluate(
         bool,
         typer.Option("-q", help="Short for --quiet. It is not -q of trec_eval, which is --per-topic here."),
     ] = False,
+    strict: Strict = False,
     **others: Any,
 ) -> None:
     """Score runs with measures.
@@ -84,6 +115,7 @@ def evaluate(
     from rankprism.evaluation import OF_ANSWERS
     from rankprism.results.outputs import OUTPUTS, Style, check_style, output_format
 
+    events.begin("evaluate", log)
     collection, written = given_to(read_collection, others), given_to(write_result, others)
     scoring = without(others, *collection, *written)
     output = written.pop("output")
@@ -106,35 +138,62 @@ def evaluate(
             "--bounds": scoring["bounds"],
             "--tied": scoring["tied"],
             "--per-topic": per_topic,
+            "--intervals": intervals,
             "--baseline": baseline,
             "--sort": sort,
+            "--keep-going": keep_going,
         }
         for option, value in {**unfit, "--wide and --long": wide is not None}.items():
             if value:
                 raise InputError(f"{option} cannot be used with --by; leave one of them out")
-    with noted(quiet or short):
-        read = read_collection(files=files, baseline=baseline, **collection)
-        if by is not None:
-            from rankprism.preferences.groups import evaluate_by
+    if into is not None:
+        kind = output_format(output, format)
+        unfit = {"--by": by, "--bounds": scoring["bounds"], "--intervals": intervals, "--sort": sort}
+        unfit |= {
+            "--strict": strict,
+            "--tied": scoring["tied"],
+            "--per-topic": per_topic,
+            "--baseline": baseline,
+            "--wide and --long": wide is not None,
+        }
+        for option, value in unfit.items():
+            if value:
+                raise InputError(f"{option} cannot be used with --into; leave one of them out")
+    if intervals and scoring["bounds"] and OUTPUTS[kind].for_people:
+        raise InputError("--bounds and --intervals both stand in brackets; leave one of them out")
+    with leaving_out(keep_going) as on_error:
+        with noted(quiet or short, strict):
+            read = read_collection(files=files, baseline=baseline, on_error=on_error, **collection)
+            if into is not None:
+                stored = read.evaluate_into(into, measures, on_error=on_error)
+            elif by is not None:
+                from rankprism.preferences.groups import evaluate_by
 
-            groups = evaluate_by(read.preferred, list(read.runs), measures, by=by, **read.settings)
-        else:
-            scores = read.evaluate(measures, **scoring)
-    if by is not None:
-        write_in(groups, kind, output, style)
-        return
-    if read.baseline is not None:
-        scores = scores.risk(read.baseline, risk_alpha)
-    if sort is not None:
-        scores = scores.sorted(sort)
-    # In rows for programs, the mean of a run must not be taken for one of its topics.
-    means = not per_topic or kind == "trec" or OUTPUTS[kind].for_people
-    write_in(scores.table(per_topic=per_topic, means=means, wide=wide), kind, output, style)
-    if short and len(scores.runs) == 1 and not per_topic:
-        print(
-            "note: -q left out the notes, as --quiet does; for the scores of each topic, write --per-topic",
-            file=sys.stderr,
-        )
+                groups = evaluate_by(read.preferred, list(read.runs), measures, by=by, **read.settings)
+            else:
+                scores = read.evaluate(measures, on_error=on_error, **scoring)
+                if intervals and strict:  # before anything is written
+                    from rankprism.statistics.claims import enough
+
+                    enough("a mean", len(scores.topics))
+        if into is not None or by is not None:
+            write_in(groups if into is None else stored, kind, output, style)
+            return
+        if read.baseline is not None:
+            scores = scores.risk(read.baseline, risk_alpha)
+        if sort is not None:
+            scores = scores.sorted(sort)
+        # In rows for programs, the mean of a run must not be taken for one of its topics.
+        means = intervals or not per_topic or kind == "trec" or OUTPUTS[kind].for_people
+        with noted(quiet or short):
+            table = scores.table(per_topic=per_topic, means=means, wide=wide, intervals=intervals)
+            write_in(table, kind, output, style)
+        if short and len(scores.runs) == 1 and not per_topic:
+            said = "-q left out the notes, as --quiet does; for the scores of each topic, write --per-topic"
+            if events.wanted():
+                events.tell_note(said)
+            else:
+                print(f"note: {said}", file=sys.stderr)
 
 
 def _examined(named: Sequence[Any]) -> tuple[list[Any], bool]:

@@ -8,13 +8,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
-from typing import Annotated, Any, TextIO, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeAlias
 
 import typer
 
+from rankprism.cli import events
 from rankprism.cli.choices import one_of
-from rankprism.errors import LongComputation, RankprismWarning
+from rankprism.errors import InputError, LongComputation, RankprismWarning
 from rankprism.foreign import message as safe_message
+
+if TYPE_CHECKING:
+    from rankprism.formats.several_runs import OnError
 
 
 def checked_output(output: Path | None) -> Path | None:
@@ -91,13 +95,19 @@ Seed = Annotated[
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not print notes. JSON output still has them.")]
 
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Notes are errors: nothing is written, and the exit code is 2.")
+]
+
 
 @contextmanager
-def noted(quiet: bool = False) -> Iterator[None]:
+def noted(quiet: bool = False, strict: bool = False) -> Iterator[None]:
     """Print each note that comes up inside the block on standard error, once, unless `quiet` is set.
 
-    Notes are printed at the end of the block, but that a computation will be long is said at once.
+    Notes are printed at the end of the block, but that a computation will be long is said at once. If
+    `strict` is set, a note is an error at the end of the block.
     """
+    notes: dict[str, None] = {}
     lines: dict[str, None] = {}  # each line once, in the order in which it came
 
     def show(
@@ -109,10 +119,16 @@ def noted(quiet: bool = False) -> Iterator[None]:
         line: str | None = None,
     ) -> None:
         is_note = issubclass(category, RankprismWarning)
+        if is_note and not issubclass(category, LongComputation):
+            notes[safe_message(str(message))] = None
         text = f"{'note' if is_note else 'warning'}: {safe_message(str(message))}"
         if quiet and is_note:
             return
-        if issubclass(category, LongComputation):
+        if events.wanted():
+            if text not in lines:
+                events.tell_note(safe_message(str(message)))
+            lines[text] = None
+        elif issubclass(category, LongComputation):
             print(text, file=sys.stderr, flush=True)
         else:
             lines[text] = None
@@ -121,13 +137,49 @@ def noted(quiet: bool = False) -> Iterator[None]:
         warnings.simplefilter("always", RankprismWarning)
         warnings.showwarning = show
         yield
-    for line in lines:
+    for line in lines if not events.wanted() else ():
         print(line, file=sys.stderr)
+    if strict and notes:
+        first, *others = notes
+        more = f" (and {len(others)} more)" if others else ""
+        raise InputError(f"--strict makes an error of a note: {first}{more}")
+
+
+@contextmanager
+def leaving_out(keep_going: bool) -> Iterator[OnError | None]:
+    """The function to call with a run that cannot be read, or None if the first such error is to be raised.
+
+    At the end of the block, the errors are printed. The exit code is then 2.
+    """
+    failures: dict[str, str] = {}
+
+    def left_out(name: str, error: Exception) -> None:
+        from rankprism.cli import explained
+
+        # Only the words are kept: an error holds all that the functions worked on where it was raised.
+        failures[name] = explained(error)[0]
+
+    try:
+        yield left_out if keep_going else None
+    finally:
+        for name, words in failures.items():
+            if events.wanted():
+                events.tell("error", run=name, message=words, code=2)
+            else:
+                print(f"rankprism: {words}", file=sys.stderr)
+    if failures:
+        if not events.wanted():
+            runs = "1 run is" if len(failures) == 1 else f"{len(failures)} runs are"
+            print(f"rankprism: {runs} left out, and the others are scored", file=sys.stderr)
+        raise typer.Exit(2)
 
 
 @contextmanager
 def evaluating(runs: int) -> Iterator[tuple[Callable[[str], None] | None, Callable[[float], None] | None]]:
     """The two functions to which `evaluate` reports progress: one for reading files, one for scoring."""
+    if events.wanted():
+        yield events.tell_runs(runs)
+        return
     with _bars() as bar:
         if bar is None:
             yield None, None
@@ -154,7 +206,7 @@ def _bars() -> Iterator[_Bar | None]:
 
     Until then nothing is written, not even the sequence that hides the cursor of the terminal.
     """
-    if not sys.stderr.isatty():
+    if not sys.stderr.isatty() or events.wanted():
         yield None
         return
     from contextlib import ExitStack

@@ -14,7 +14,7 @@ from rankprism.cli.group import commands
 from rankprism.cli.measures import load_measures
 from rankprism.cli.options import noted
 from rankprism.cli.scores import read_source
-from rankprism.cli.signature import Command, derived, options_of
+from rankprism.cli.signature import Command, derived, given_to, options_of
 from rankprism.errors import InputError
 from rankprism.types import ChartFormat
 
@@ -102,7 +102,7 @@ def add(chart: Chart) -> None:
         given["measure"] = filled_in(given["measure"], given["measures_file"], given["values"])
         if given["values"]:
             given["measures_file"] = None  # it has been loaded
-        with noted(given["quiet"]):
+        with noted(**given_to(note_options, given)):
             compared = {"baseline": given["baseline"]} if "baseline" in given else {}
             source = read_source(**{name: given[name] for name in options_of(read_source)}, **compared)
             if compared:

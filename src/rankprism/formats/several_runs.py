@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import Alignment, Reading, Run
-from rankprism.errors import InputError
+from rankprism.errors import InputError, RankprismError
 from rankprism.formats import files
 from rankprism.formats.objects import are_nuggets, is_ranked_list, peer_name, peer_of
 from rankprism.formats.recognition import claims_on
@@ -22,7 +22,13 @@ if TYPE_CHECKING:
     from rankprism.types import RunsLike
 
 
-def run_sources(runs: RunsLike, threads: int | None = 1) -> dict[str, Any]:
+#: Called with the name of a run that cannot be read, and the error. The run is then left out.
+OnError: TypeAlias = Callable[[str, Exception], None]
+#: What goes wrong because of a file.
+OF_FILES = (RankprismError, OSError, EOFError, UnicodeError)
+
+
+def run_sources(runs: RunsLike, threads: int | None = 1, on_error: OnError | None = None) -> dict[str, Any]:
     """The source of each run, by name.
 
     threads : the first files, one for each thread, are fetched into memory while something else is read.
@@ -48,7 +54,15 @@ def run_sources(runs: RunsLike, threads: int | None = 1) -> dict[str, Any]:
             place = files.source_name(source)
         else:
             place = source.table.source if isinstance(source, Run) else f"run number {number}"
-        for name, one in runs_of(source, _name(source, number), number <= ahead).items():
+        own = _name(source, number)
+        try:
+            found = runs_of(source, own, number <= ahead)
+        except OF_FILES as error:
+            if on_error is None:
+                raise
+            on_error(own, error)
+            continue
+        for name, one in found.items():
             if name in sources:
                 raise InputError(
                     f"two runs are named {name!r}: {places[name]} and {place}; rename one, or pass "
@@ -155,15 +169,23 @@ def align_all(
     reading: Reading,
     threads: int | None,
     on_run: Callable[[str], None] | None,
+    on_error: OnError | None = None,
 ) -> dict[str, Alignment]:
     """Read, order and join every run. If there are more threads than runs, several threads read each run."""
     most = threads or os.cpu_count() or 1
     each = max(1, most // max(1, len(sources)))
 
-    def one(name: str) -> Alignment:
-        alignment = align_source(judgments, sources[name], *reading, each)
+    def one(name: str) -> Alignment | None:
+        try:
+            alignment = align_source(judgments, sources[name], *reading, each)
+        except OF_FILES as error:
+            if on_error is None:
+                raise
+            on_error(name, error)
+            return None
         if on_run is not None:
             on_run(name)
         return alignment
 
-    return dict(zip(sources, for_each_in_order(one, sources, most), strict=True))
+    aligned = zip(sources, for_each_in_order(one, sources, most), strict=True)
+    return {name: run for name, run in aligned if run is not None}

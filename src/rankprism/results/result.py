@@ -104,15 +104,16 @@ class Result(ABC):
             yield rows.rounded(digits).csv(guard, separator, header=number == 0)
 
     def to_json(self, *, digits: int | None = None) -> str:
-        """All rows as JSON, with the conventions."""
+        """All rows as JSON, with the conventions. `rankprism schema` prints the schema."""
         import json
 
         from rankprism import __version__
+        from rankprism.results.schema import VERSION
 
         # JSON has no infinity; in CSV it is spelled the same.
         records = self.rows.rounded(digits).records()
         rows = [{k: _finite(v) for k, v in row.items()} for row in records]
-        content = {"rankprism": __version__, "about": self.about, "rows": rows}
+        content = {"rankprism": __version__, "schema": VERSION, "about": self.about, "rows": rows}
         return json.dumps(content, ensure_ascii=False, indent=1, default=plain, allow_nan=False) + "\n"
 
     def to_parquet(self, *, digits: int | None = None) -> bytes:

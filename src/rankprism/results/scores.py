@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rankprism.plots import ScorePlots
 
 MEAN = "all"  #: the name under which the mean is listed among the topics
+CONFIDENCE = 0.95  #: of the intervals of means
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,6 +84,32 @@ class Scores(Result):
             for run, rows in zip(self.runs, self.values, strict=True)
         }
 
+    def intervals(self, confidence: float = CONFIDENCE) -> dict[str, dict[str, tuple[float, float]]]:
+        """``{run: {measure: (low, high)}}``: the confidence interval of each mean, by Student's t.
+
+        The ends are NaN if a run has scores on fewer than 8 topics, because the interval would not hold the
+        truth as often as it says, and if all scores are equal.
+
+        >>> scores = Scores(("bm25",), tuple("abcdefgh"), ("AP",), np.arange(8).reshape(1, 8, 1) / 8)
+        >>> low, high = scores.intervals()["bm25"]["AP"]
+        >>> round(low, 4), round(high, 4)
+        (0.1815, 0.6935)
+        """
+        low, high = self._interval_ends(confidence)
+        return {
+            run: dict(zip(self.measures, zip(map(float, a), map(float, b), strict=True), strict=True))
+            for run, a, b in zip(self.runs, low, high, strict=True)
+        }
+
+    def _interval_ends(self, confidence: float) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """(run, measure) twice: where the interval of each mean begins and ends."""
+        if isinstance(confidence, bool) or not 0 < confidence < 1:
+            raise InputError(f"confidence must be a number between 0 and 1; got {confidence!r}")
+        from rankprism.statistics.means import t_intervals
+
+        _, margin = t_intervals(self.values, 1 - confidence)
+        return self.means - margin, self.means + margin
+
     @property
     def summary(self) -> Table:
         """The means, with a row for each run and a column for each measure."""
@@ -93,7 +120,14 @@ class Scores(Result):
         """One row for each score: run, topic, measure, score, and low and high if there are bounds."""
         return self.table(per_topic=True, means=False).rows
 
-    def table(self, *, per_topic: bool = False, means: bool = True, wide: bool | None = None) -> ScoreTable:
+    def table(
+        self,
+        *,
+        per_topic: bool = False,
+        means: bool = True,
+        wide: bool | None = None,
+        intervals: bool = False,
+    ) -> ScoreTable:
         """Arrange the scores in another way. The table is a result, too.
 
         Parameters
@@ -105,6 +139,8 @@ class Scores(Result):
         wide
             True for one column per measure, False for one row per score. Default: True in formats that people
             read, False in the others.
+        intervals
+            Show the 95 % interval of each mean, see `intervals`.
 
         Examples
         --------
@@ -117,7 +153,7 @@ class Scores(Result):
         bm25,all,0.375,0.5
         <BLANKLINE>
         """
-        return ScoreTable(self, per_topic, means, wide)
+        return ScoreTable(self, per_topic, means, wide, intervals)
 
     @property
     def plot(self) -> ScorePlots:
@@ -239,20 +275,37 @@ class Scores(Result):
 _Place: TypeAlias = tuple[int, int | None]
 #: Approximate number of rows that are made at a time.
 _ROWS = 1 << 18
+#: The columns of the intervals of means. `low` and `high` are bounds of scores.
+_INTERVAL = ("interval low", "interval high")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ScoreTable(Result):
     """Scores in the arrangement that `Scores.table` was asked for."""
 
+    claims = ("a mean",)
     scores: Scores
     per_topic: bool = False
     with_means: bool = True
     wide: bool | None = None
+    with_intervals: bool = False
 
     @property
     def about(self) -> Mapping[str, Any]:  # type: ignore[override]
-        return self.scores.conventions
+        if not self.with_intervals:
+            return self.scores.conventions
+        from rankprism.statistics.claims import CLAIMS
+
+        counted = (~np.isnan(self.scores.values)).sum(1)
+        missing = CLAIMS["a mean"].missing(int(counted.max(initial=0)))
+        said = {"none because": missing} if missing is not None else {"method": "Student's t over topics"}
+        return {**self.scores.conventions, "intervals": {"confidence": CONFIDENCE, **said}}
+
+    @property
+    def note(self) -> str:
+        if not self.with_intervals:
+            return ""
+        return f"Brackets hold {100 * CONFIDENCE:g} % intervals of the means, by Student's t over topics."
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -266,6 +319,10 @@ class ScoreTable(Result):
         if scores.low is not None and scores.high is not None:
             for name, bound in (("low", scores.low), ("high", scores.high)):
                 arrays[name] = (bound, mean_over_topics(bound))
+        if self.with_intervals:
+            ends = scores._interval_ends(CONFIDENCE)
+            for name, end in zip(_INTERVAL, ends, strict=True):
+                arrays[name] = (np.broadcast_to(np.nan, scores.values.shape), end)
         return arrays
 
     def _places(self) -> Iterator[_Place]:
@@ -302,7 +359,13 @@ class ScoreTable(Result):
                 Cell(line[m], best=bool(best[r, m]) and t is None)
                 for line, (r, t) in zip(lines["score"], places, strict=True)
             ]
-            if self._uncertain[m]:
+            if self.with_intervals:
+                ends = zip(*(lines[name] for name in _INTERVAL), strict=True)
+                cells = [
+                    cell._replace(between=(low[m], high[m])) if t is None else cell
+                    for cell, (low, high), (_, t) in zip(cells, ends, places, strict=True)
+                ]
+            elif self._uncertain[m]:
                 ends = zip(lines["low"], lines["high"], strict=True)
                 cells = [
                     cell._replace(between=(low[m], high[m]))
@@ -373,7 +436,12 @@ class ScoreTable(Result):
             topic = MEAN if t is None else shown(self.scores.topics[t], None)
             if t is None:
                 lines.append(f"{'runid':<22}\t{MEAN}\t{shown(self.scores.runs[r], None)}")
-            for measure, x in zip(self.measures, values, strict=True):
+            named = list(zip(self.measures, values, strict=True))
+            if t is None and self.with_intervals:
+                for name in _INTERVAL:
+                    ends = self._lines(name, [(r, t)])[0]
+                    named += [(f"{m}:{name[9:]}", x) for m, x in zip(self.measures, ends, strict=True)]
+            for measure, x in named:
                 lines.append(f"{measure:<22}\t{topic}\t{repr(x) if digits is None else f'{x:.{digits}f}'}")
         return "\n".join(lines) + "\n"
 

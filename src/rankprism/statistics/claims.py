@@ -63,7 +63,7 @@ CLAIMS = _table(
             "the mean score of a run over the population of topics",
             "topics",
             8,
-            "plot intervals; report; assess",
+            "evaluate --intervals; plot intervals; report; assess",
         ),
         Claim(
             "a difference by t",
