@@ -23,7 +23,11 @@ from rankprism.cli.app import app
 RECORD = Path(__file__).parents[1] / "src" / "rankprism" / "results" / "schemas.json"
 #: More calls of a command, and shapes that an option makes. The first call of a command is in `COMMANDS`.
 MORE: dict[str, list[str]] = {
-    "evaluate": [f"{COLLECTION} {MEASURES} --per-topic", f"{COLLECTION} {MEASURES} --intervals"],
+    "evaluate": [
+        f"{COLLECTION} {MEASURES} --per-topic",
+        f"{COLLECTION} {MEASURES} --intervals",
+        "sample/preferences.tsv sample/runs/diversified.run -m nPrf@10",
+    ],
     "evaluate --wide": [f"{COLLECTION} {MEASURES} --wide", f"{COLLECTION} -m P@5 --wide --intervals"],
     "evaluate --by": ["sample/preferences.tsv sample/runs/noisy.run -m nPrf@10 --by assessor -q"],
     "evaluate --into": [f"{COLLECTION} {MEASURES} --into stored -q"],
@@ -37,8 +41,11 @@ MORE: dict[str, list[str]] = {
         "sample/preferences.tsv sample/runs/noisy.run -m nPrf@10 --topic jaguar -q",
     ],
 }
-#: Columns that name something are never undefined.
-IDS = {"run", "topic", "measure", "other", "doc", "system", "file", "state", "verdict of the gate"}
+#: The fixed columns of shapes whose other columns are named after measures or aspects.
+FIXED = {"evaluate --wide": {"run", "topic"}, "aspects order": {"measured by", "class"}}
+#: Columns that name something are never undefined, and some numbers are undefined in all calls.
+IDS = {"run", "topic", "measure", "other", "doc", "file", "state"}
+NUMBERS = ("low", "high", "p")
 Run = Callable[[str], str]
 
 
@@ -77,13 +84,14 @@ def kind_of(column: str, values: list[Any]) -> str:
             return kind
     if known and all(isinstance(x, int | float) and not isinstance(x, bool) for x in known):
         return "number"
-    return "value"
+    return "number" if not known and column.rpartition(" ")[2] in NUMBERS else "value"
 
 
-def observed(printed: list[dict[str, Any]]) -> dict[str, Any]:
+def observed(shape: str, printed: list[dict[str, Any]]) -> dict[str, Any]:
     """The shape of what the calls printed."""
     rows = [row for one in printed for row in one["rows"]]
-    names = list(dict.fromkeys(name for row in rows for name in row))
+    fixed = FIXED.get(shape)
+    names = [n for n in dict.fromkeys(n for row in rows for n in row) if fixed is None or n in fixed]
     always = [name for name in names if all(name in row for row in rows)]
     kinds = {name: kind_of(name, [row[name] for row in rows if name in row]) for name in names}
     about = [key for key in printed[0]["about"] if all(key in one["about"] for one in printed)]
@@ -107,7 +115,7 @@ def main() -> None:
                 if not done.stdout:
                     sys.exit(f"{line}\n{done.stderr}")
                 printed.append(json.loads(done.stdout))
-            found[shape] = observed(printed)
+            found[shape] = observed(shape, printed)
             print(shape, file=sys.stderr)
     RECORD.write_text(json.dumps(found, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 

@@ -19,7 +19,7 @@ def schema(
         list[str] | None,
         typer.Argument(
             metavar="[COMMAND]",
-            help="A command, e.g. evaluate or meta power; or log, for the events of --log json. Default: all.",
+            help="A command, e.g. evaluate or meta power, or log for the events of --log json. Default: all.",
         ),
     ] = None,
     output: OutputFile = None,

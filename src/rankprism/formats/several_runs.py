@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rankprism.data.judgments import Judgments
@@ -45,7 +46,9 @@ def run_sources(runs: RunsLike, threads: int | None = 1, on_error: OnError | Non
     several = [
         one
         for source in several
-        for one in (_files_in(source) if files.is_path(source) and os.path.isdir(source) else [source])
+        for one in (
+            _files_in(source, on_error) if files.is_path(source) and os.path.isdir(source) else [source]
+        )
     ]
     sources: dict[str, Any] = {}
     places: dict[str, str] = {}
@@ -55,13 +58,9 @@ def run_sources(runs: RunsLike, threads: int | None = 1, on_error: OnError | Non
         else:
             place = source.table.source if isinstance(source, Run) else f"run number {number}"
         own = _name(source, number)
-        try:
+        found: dict[str, Any] = {}
+        with _left_out(own, on_error):
             found = runs_of(source, own, number <= ahead)
-        except OF_FILES as error:
-            if on_error is None:
-                raise
-            on_error(own, error)
-            continue
         for name, one in found.items():
             if name in sources:
                 raise InputError(
@@ -70,6 +69,17 @@ def run_sources(runs: RunsLike, threads: int | None = 1, on_error: OnError | Non
                 )
             sources[name], places[name] = one, place
     return sources
+
+
+@contextmanager
+def _left_out(name: str, on_error: OnError | None) -> Iterator[None]:
+    """Hand over what goes wrong with a run, if somebody wants to know; otherwise it is raised."""
+    try:
+        yield
+    except OF_FILES as error:
+        if on_error is None:
+            raise
+        on_error(name, error)
 
 
 def runs_of(source: Any, name: str, ahead: bool = False) -> dict[str, Any]:
@@ -101,22 +111,30 @@ def _reader_of_several(source: Any) -> Callable[[files.File], dict[str | None, R
     return next((record.read_runs for record in records if record.read_runs is not None), None)
 
 
-def _files_in(folder: files.PathLike) -> list[files.File]:
+def _expanded(source: Any, on_error: OnError | None) -> list[Any]:
+    """The files of a folder, or the source itself."""
+    return _files_in(source, on_error) if files.is_path(source) and os.path.isdir(source) else [source]
+
+
+def _files_in(folder: files.PathLike, on_error: OnError | None) -> list[files.File]:
     """The files of a folder of runs, by name. Hidden files are left out, and all others must be runs."""
     name = files.source_name(folder)
     with os.scandir(folder) as entries:
         paths = sorted(entry.path for entry in entries if not entry.name.startswith("."))
-    found = list(map(files.File, paths))
-    for file in found:
-        is_folder = os.path.isdir(file)
-        if is_folder or not (is_plain_run(file.beginning.line) or claims_on(file.beginning).get("run")):
-            what = "is a folder" if is_folder else "does not look like a run"
-            raise InputError(
-                f"{file.name}: {what}, so {name} is not a folder of runs; move it elsewhere, or name the "
-                f"runs, e.g. {os.path.join(name, '*.run')}"
-            )
-    if not found:
-        raise InputError(f"{name}: is an empty folder; put runs into it, or name their files")
+    found = []
+    for file in map(files.File, paths):
+        with _left_out(files.run_name(file), on_error):
+            is_folder = os.path.isdir(file)
+            if is_folder or not (is_plain_run(file.beginning.line) or claims_on(file.beginning).get("run")):
+                what = "is a folder" if is_folder else "does not look like a run"
+                raise InputError(
+                    f"{file.name}: {what}, so {name} is not a folder of runs; move it elsewhere, or name the "
+                    f"runs, e.g. {os.path.join(name, '*.run')}"
+                )
+            found.append(file)
+    if not paths:
+        with _left_out(files.run_name(folder), on_error):
+            raise InputError(f"{name}: is an empty folder; put runs into it, or name their files")
     return found
 
 
@@ -176,16 +194,12 @@ def align_all(
     each = max(1, most // max(1, len(sources)))
 
     def one(name: str) -> Alignment | None:
-        try:
+        with _left_out(name, on_error):
             alignment = align_source(judgments, sources[name], *reading, each)
-        except OF_FILES as error:
-            if on_error is None:
-                raise
-            on_error(name, error)
-            return None
-        if on_run is not None:
-            on_run(name)
-        return alignment
+            if on_run is not None:
+                on_run(name)
+            return alignment
+        return None
 
     aligned = zip(sources, for_each_in_order(one, sources, most), strict=True)
     return {name: run for name, run in aligned if run is not None}

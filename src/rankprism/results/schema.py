@@ -13,8 +13,8 @@ from typing import Any
 
 from rankprism.errors import InputError, did_you_mean
 
-#: The version of the schemas. Within a version, columns are added, but never renamed, removed or given another
-#: meaning or type.
+#: The version of the schemas. Within a version, columns may be added. They are never renamed or removed, and
+#: their types and meanings stay.
 VERSION = 1
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 #: The name of the schemas.
