@@ -1,5 +1,7 @@
 """Writes src/rankprism/results/schemas.json from what the commands print: `python tests/schemas.py`.
 
+With arguments, only these shapes are observed again: `python tests/schemas.py gate 'compare --by-topic'`.
+
 Each shape is a command, perhaps with an option that changes the columns, and the calls that show it.
 A column that some rows or calls lack is optional.
 """
@@ -36,13 +38,17 @@ MORE: dict[str, list[str]] = {
         f"{COLLECTION} -m P@5 --test fisher --baseline noisy -q",
     ],
     "compare --by-topic": [f"{COLLECTION} {MEASURES} --by-topic"],
+    "meta disagreement": [f"{COLLECTION} sample/runs/redundant.run -m P@10 -m StRecall@10"],
     "explain": [
         f"{COLLECTION} -m nDCG_IA@10 -m P@10 --topic jaguar",
         "sample/preferences.tsv sample/runs/noisy.run -m nPrf@10 --topic jaguar -q",
     ],
 }
-#: The fixed columns of shapes whose other columns are named after measures or aspects.
-FIXED = {"evaluate --wide": {"run", "topic"}, "aspects order": {"measured by", "class"}}
+#: The fixed columns of shapes whose other columns are named after measures or aspects, and their type.
+FIXED = {
+    "evaluate --wide": ({"run", "topic"}, "number"),
+    "aspects order": ({"measured by", "class", "weight", "distance"}, "text"),
+}
 #: Columns that name something are never undefined, and some numbers are undefined in all calls.
 IDS = {"run", "topic", "measure", "other", "doc", "file", "state"}
 NUMBERS = ("low", "high", "p")
@@ -90,7 +96,7 @@ def kind_of(column: str, values: list[Any]) -> str:
 def observed(shape: str, printed: list[dict[str, Any]]) -> dict[str, Any]:
     """The shape of what the calls printed."""
     rows = [row for one in printed for row in one["rows"]]
-    fixed = FIXED.get(shape)
+    fixed, others = FIXED.get(shape, (None, None))
     names = [n for n in dict.fromkeys(n for row in rows for n in row) if fixed is None or n in fixed]
     always = [name for name in names if all(name in row for row in rows)]
     kinds = {name: kind_of(name, [row[name] for row in rows if name in row]) for name in names}
@@ -99,6 +105,7 @@ def observed(shape: str, printed: list[dict[str, Any]]) -> dict[str, Any]:
         "columns": {name: kinds[name] for name in always},
         "optional": {name: kinds[name] for name in names if name not in always},
         "about": about,
+        **({} if others is None else {"others": others}),
     }
 
 
@@ -106,8 +113,12 @@ def main() -> None:
     command = Path(sys.executable).parent / "rankprism"
     with tempfile.TemporaryDirectory() as temporary:
         folder = prepared(Path(temporary), command)
+        known = json.loads(RECORD.read_text(encoding="utf-8"))
         found = {}
         for shape in shapes():
+            if sys.argv[1:] and shape not in sys.argv[1:]:
+                found[shape] = known[shape]
+                continue
             printed = []
             for line in calls(shape):
                 words = [str(command), *shlex.split(line)]

@@ -103,6 +103,6 @@ def test_the_command_prints_schemas(cli: Cli, tmp_path: Path) -> None:
     assert json.loads((tmp_path / "all.json").read_text(encoding="utf-8")) == schema()
     wrong = cli("schema", "meta", "powr")
     assert wrong.returncode == 2
-    assert "did you mean meta power?" in wrong.stderr
+    assert "did you mean meta power" in wrong.stderr
     with pytest.raises(InputError, match="has no JSON output"):
         schema("plot heatmap")

@@ -135,7 +135,7 @@ def evaluate_into(
     sources = run_sources(runs, settings.get("threads"), on_error)
     needs = {measure.needs for measure in chosen}
     absolute = "judgments" in needs or preferences is not None
-    first: Any = read_judgments(judgments) if absolute else read_preferences(judgments)  # type: ignore[arg-type]
+    first: Any = read_judgments(judgments) if absolute else read_preferences(judgments)
     second = None if preferences is None else read_preferences(preferences)
     try:
         place.mkdir(parents=True, exist_ok=True)

@@ -80,6 +80,8 @@ def _of_table(name: str, shape: Mapping[str, Any]) -> dict[str, Any]:
         "type": "object",
         "required": list(shape["columns"]),
         "properties": {column: TYPES[kind] for column, kind in columns.items()},
+        # Where measures or aspects name the other columns, all of these have one type.
+        "additionalProperties": TYPES[shape["others"]] if "others" in shape else True,
     }
     return {
         "title": f"rankprism {name}",
