@@ -30,7 +30,7 @@ RUNS = sorted(sample.RUNS)
 
 def stored(folder: Path) -> dict[tuple[str, str, str], float]:
     """All scores of a folder, read by DuckDB as one table. A score that occurs twice is an error."""
-    rows = duckdb.sql(f"SELECT run, topic, measure, score FROM '{folder}/*.parquet'").fetchall()
+    rows = duckdb.execute(f"SELECT run, topic, measure, score FROM '{folder}/*.parquet'").fetchall()
     found = {(run, topic, measure): score for run, topic, measure, score in rows}
     assert len(found) == len(rows)
     return found

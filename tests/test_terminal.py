@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 import rankprism
 from rankprism import InputError, RankprismWarning, Scores, plots, sample
-from rankprism.cli import _explained, main, streams
+from rankprism.cli import explained, main, streams
 from rankprism.cli.output import write_in
 from rankprism.foreign import _UNSAFE, LONGEST, as_utf8, message, shortened, shown, shown_lines
 from rankprism.results.outputs import SCORE_FORMATS, written
@@ -442,7 +442,7 @@ def test_an_unforeseen_failure_says_how_to_report_it() -> None:
     try:
         write_in(None, "table")  # type: ignore[arg-type]
     except AttributeError as error:
-        text, code = _explained(error)
+        text, code = explained(error)
     assert code == 1
     for part in (
         "AttributeError at cli/output.py:",

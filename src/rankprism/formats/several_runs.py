@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 #: Called with the name of a run that cannot be read, and the error. The run is then left out.
-OnError: TypeAlias = Callable[[str, Exception], None]
+OnError: TypeAlias = Callable[[str, Exception], object]
 #: What goes wrong because of a file.
 OF_FILES = (RankprismError, OSError, EOFError, UnicodeError)
 
