@@ -197,7 +197,19 @@ def events(text: str) -> list[dict[str, Any]]:
 def test_events_are_one_json_line_each(cli: Cli, some_bad: list[Path], tmp_path: Path) -> None:
     short = tmp_path / "short.run"
     short.write_text("bank Q0 bank-01 1 1 x\n")
-    words = ("evaluate", sample.QRELS, *some_bad, short, "-m", "P@10", "--keep-going", "--log", "json")
+    words = (
+        "evaluate",
+        sample.QRELS,
+        *some_bad,
+        short,
+        "-m",
+        "P@10",
+        "--keep-going",
+        "--log",
+        "json",
+        "--threads",
+        1,
+    )
     told = events(cli(*words).stderr)
     kinds = [one["event"] for one in told]
     assert kinds[0] == "started"
