@@ -183,6 +183,22 @@ def test_a_file_of_somebody_else_is_not_replaced(tmp_path: Path) -> None:
         evaluate_into(tmp_path / "file", sample.QRELS, RUNS[:1], "P@10")
 
 
+def test_bad_runs_do_not_keep_others_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also if all runs that are scored at once are bad."""
+    monkeypatch.setattr(rankprism.score_folder, "AT_ONCE", 1)
+    bad = [tmp_path / f"bad{i}.run" for i in range(2)]
+    for path in bad:
+        path.write_text("one two\n")
+    errors: dict[str, Exception] = {}
+    folder = tmp_path / "scores"
+    found = evaluate_into(folder, sample.QRELS, [*bad, RUNS[0]], "P@10", on_error=errors.setdefault)
+    assert states(found) == {RUNS[0].stem: "new"}
+    assert set(errors) == {"bad0", "bad1"}
+    assert stored(folder) == computed(sample.QRELS, RUNS[:1], "P@10")
+    with pytest.raises(InputError, match="none of the runs can be read"):
+        evaluate_into(folder, sample.QRELS, bad, "P@10", on_error=errors.setdefault)
+
+
 def test_the_command_scores_into_a_folder(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "bad.run").write_text("one two\n")
     words = ("evaluate", sample.QRELS, *RUNS, "-m", "P@10", "--into", tmp_path / "scores")

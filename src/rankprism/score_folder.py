@@ -183,16 +183,21 @@ def evaluate_into(
     done = 0
     for lacking, group in waiting.items():
         for some_names in _chunks(list(group)):
-            scores = evaluate(
-                first,
-                {name: group[name][0] for name in some_names},
-                lacking,
-                preferences=second,
-                on_run=on_run,
-                on_share=_part_of(on_share, done, len(some_names), total),
-                on_error=None if on_error is None else left_out,
-                **settings,
-            )
+            try:
+                scores = evaluate(
+                    first,
+                    {name: group[name][0] for name in some_names},
+                    lacking,
+                    preferences=second,
+                    on_run=on_run,
+                    on_share=_part_of(on_share, done, len(some_names), total),
+                    on_error=None if on_error is None else left_out,
+                    **settings,
+                )
+            except InputError:
+                if failed.issuperset(some_names):  # none of these could be read, but others may be
+                    continue
+                raise
             if set(scores.runs) - set(some_names):
                 raise InputError("answers cannot be scored into a folder; write them to a file with -o")
             with locked(place):
@@ -205,6 +210,8 @@ def evaluate_into(
                         left_out(name, InputError(message))
             done += len(some_names)
     kept = [name for name in states if name not in failed]
+    if not kept and on_error is not None:
+        raise InputError("none of the runs can be read; see the error of each")
     return Stored(
         str(place),
         tuple(kept),
