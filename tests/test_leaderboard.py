@@ -300,7 +300,11 @@ def test_the_rows_say_what_the_table_says() -> None:
         assert table.columns["run"] == [row["run"] for row in rows if row["measure"] == found.measures[m]]
         ends = [(r["best rank"], r["worst rank"]) for r in rows if r["measure"] == found.measures[m]]
         assert table.columns["ranks"] == [a if a == b else f"{a}–{b}" for a, b in ends]
-    assert json.loads(found.to_json())["about"]["correction"] == "holm"
+    about = json.loads(found.to_json())["about"]
+    assert about["correction"] == "holm"
+    assert about["separated neighbours"] == {"alpha_nDCG@10": 3, "P@10": 2}
+    assert about["contradictions"] == found.contradictions.records()
+    assert ".;" not in found.to_latex() + found.to_markdown()
 
 
 def test_dl_2021_separates_one_of_62_neighbours() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise
 from typing import Any, NamedTuple
 
@@ -352,7 +352,7 @@ def leaderboard(
     issue(notes)
     first = next(iter(found.scores.values())).conventions
     conventions = {name: one.conventions for name, one in found.scores.items()}
-    return Leaderboard(
+    board = Leaderboard(
         found.runs,
         found.measures,
         found.topics,
@@ -377,6 +377,12 @@ def leaderboard(
             "scores": with_notes(first if len(conventions) == 1 else {"collections": conventions}, notes),
         },
     )
+    shown_too = {
+        "separated neighbours": {name: sum(board.separated(m)) for m, name in enumerate(board.measures)},
+        "alike": [{"runs": names, "changed topics": most} for names, most in board.alike],
+        "contradictions": board.contradictions.records(),
+    }
+    return replace(board, about={**board.about, **shown_too})
 
 
 class Ranked(NamedTuple):
@@ -403,7 +409,7 @@ def _check(found: Collections, combine: Combine, over: Redrawn) -> None:
             if asked != default and asked != "topics":
                 raise InputError(
                     f"{name} {asked} is for several collections, and there is one; name each as "
-                    "COLLECTION=FILE (in Python, {collection: scores})"
+                    "NAME=FILE (in Python, {name: scores})"
                 )
         return
     for name, number in found.topics.items():

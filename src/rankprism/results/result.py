@@ -235,7 +235,7 @@ class Result(ABC):
         as_papers_do : print the names of measures in the note as the table does.
         """
         bold = any(table.has_best for table in self.tables)
-        note = "; ".join(line for line in self.note.splitlines() if line)
+        note = "; ".join(line for line in self.note.splitlines() if line).replace(".; ", ". ")
         if as_papers_do:
             # Longer names first, because P@10 is part of RBP@10.
             for measure in sorted(map(str, getattr(self, "measures", ())), key=len, reverse=True):
