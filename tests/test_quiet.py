@@ -290,7 +290,7 @@ COMMANDS = {
     "preferences select": "sample/runs/noisy.run sample/runs/ideal.run -m nPrf@10 --budget 2",
     "preferences plan": f"{COLLECTION} --budgets 5 --repetitions 1",
     "judges agree": "sample/qrels.txt sample/runs/noisy.run --judge same=sample/qrels.txt -m P@10 -q",
-    "judges score": "sample/qrels.txt sample/runs/noisy.run --judge same=sample/qrels.txt -m P@10 -q",
+    "judges score": "sample/qrels.txt sample/runs/noisy.run --judge j=sample/qrels.txt -m P@10 --per-topic",
     "judges select": "sample/runs/noisy.run --judge same=sample/qrels.txt -m P@10 --budget 20",
     "reproduce rbu": f"{COLLECTION} --repetitions 1 --instances 2 -q",
     "reproduce dsharp": f"{COLLECTION} --resamples 20 --figures dsharp -q",

@@ -141,6 +141,13 @@ def score(
     differences: Annotated[
         bool, typer.Option("--differences", help="Print the difference of every two runs instead.")
     ] = False,
+    per_topic: Annotated[
+        bool,
+        typer.Option(
+            "--per-topic",
+            help="Print the estimates of each topic instead, as scores that compare and other commands take.",
+        ),
+    ] = False,
 ) -> Any:
     """Score runs with all labels of judges and few labels of people.
 
@@ -156,6 +163,10 @@ def score(
     if read.runs is None:
         raise InputError("name the runs after the judgments of people")
     found = call(read.people, read.judges, read.runs, read.measures, drawn=drawn, pool=pool, **read.reading)
+    if differences and per_topic:
+        raise InputError("--differences and --per-topic are two different tables; choose one")
+    if per_topic:
+        return found.scores
     return found.differences() if differences else found
 
 
