@@ -187,7 +187,7 @@ def test_a_process_that_scores_files_ends_quietly(
     """With one measure, too: which modules are loaded decides in which order they are freed."""
     chosen = fit if many else fit[:1]
     measures = [word for measure in chosen for word in ("-m", measure)]
-    done = started(rankprism_command, "evaluate", *kind.files, *kind.options, *measures, "-q")
+    done = started(rankprism_command, "evaluate", *kind.files, *kind.options, *measures, "--quiet")
     assert (done.returncode, done.stderr) == (0, "")
     assert len(done.stdout.splitlines()[0].split()) == 1 + len(chosen)
 
