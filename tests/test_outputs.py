@@ -29,6 +29,8 @@ from rankprism import (
     compare,
     evaluate,
     explain,
+    gate,
+    judges,
     leaderboard,
     read_scores,
     sample,
@@ -63,6 +65,7 @@ from rankprism.reproduce.toma import toma
 from rankprism.results.outputs import OUTPUTS, RESULT_FORMATS, Output, Style, output_format, written
 from rankprism.results.result import Detailed, Result
 from rankprism.results.table import Cell, Table
+from rankprism.score_folder import Stored
 
 RUNS = [str(run) for run in sample.RUNS[:3]]
 MEASURES = ["alpha_nDCG@10", "DSharp_nDCG@10", "P@10"]
@@ -114,8 +117,19 @@ def other_results(scores: Scores) -> list[Result]:
     deeper = {name: {"q_1": {**ranking["q_1"], "z": 0.5}} for name, ranking in runs.items()}
     preferences = [("q_1", "", "x", "y", "left", "a&b"), ("q_1", "", "x", "y", "right", "c_d")]
     found = power(scores, resamples=100)
+    rows = read_judgments(sample.QRELS).to_frame("pyarrow").to_pylist()
+    by = {"j_1": [row | {"grade": min(3, row["grade"] + (n % 3 == 0))} for n, row in enumerate(rows)]}
+    estimated = judges.score(sample.QRELS, by, RUNS, "P@10")
     return [
         leaderboard(scores),
+        gate(sample.QRELS, RUNS[0], RUNS[1], "P@10", margin=0.01),
+        judges.agree(sample.QRELS, by),
+        judges.agree(sample.QRELS, by, RUNS, "P@10"),
+        judges.agree(sample.QRELS, by, RUNS, "P@10", family={scores.runs[0]: "a_b"}),
+        judges.select(RUNS, by, "P@10", budget=50),
+        estimated,
+        estimated.differences(),
+        Stored("a_b/50%", ("r&1",), ("new",), ("r&1.parquet",), ("P@10",)),
         found,
         found.differences(),
         agreement(found),
