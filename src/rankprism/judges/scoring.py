@@ -39,8 +39,7 @@ from rankprism.types import JudgmentsLike, MeasuresLike, Natural, RunOptions, Ru
 
 #: The claims of the intervals, see `rankprism.statistics.claims`.
 A_SCORE, A_DIFFERENCE = "a score from few labels", "a difference from few labels"
-#: The least share of the uncertainty about labels that predictions must remove, for measures such as AP and
-#: those of several aspects.
+#: The least share of the uncertainty about labels that predictions must remove, for measures such as AP.
 INFORMATIVE = 0.25
 #: The largest |z| with which labelled pairs may differ from the pool before a note is given.
 UNLIKELY = 5.0
@@ -178,6 +177,8 @@ class Study:
         """Why a measure gets no interval; "" if it gets one."""
         if bool(self.sample.drawn.all()):
             return ""
+        if self.labels.people.shape[1] > 1:
+            return "topics have several aspects, and intervals did not hold in all simulations of such topics"
         missing = CLAIMS[A_SCORE].missing(estimate.labels)
         if missing is not None:
             return missing
