@@ -246,12 +246,21 @@ VARIANTS = {
     "P": ["rel=2"],
     "RR": ["rel=2"],
     "AP": ["rel=2", "normalize=False"],
-    "Rprec": ["rel=2"],
+    "Rprec": ["rel=2", "times=0.5", "times=1.6"],
     "R": ["rel=2"],
     "Success": ["rel=2"],
     "DCG": ["dcg='exp-log2'", "gains={1:3,2:1}"],
     "nDCG": ["dcg='exp-log2'", "gains={1:3,2:1}", "gains={1:0}"],
-    "RBP": ["rel=2", "gain='linear'", "gain='probability'"],
+    "RBP": ["rel=2", "gain='linear'", "gain='share'", "gain='probability'"],
+    "SetP": ["rel=2", "relative=True"],
+    "SetF": ["rel=2", "beta=3"],
+    "SetAP": ["rel=2"],
+    "RelP": ["rel=2"],
+    "Utility": ["rel=2", "found=-1,wrong=2", "missed=-1,rest=0.5,documents=100"],
+    "IPrec": ["recall=0.5", "recall=1", "rel=2,rounding='nearest',recall=0.3"],
+    "IAP": ["rel=2", "recalls=(0.2,0.5,0.8),rounding='nearest'"],
+    "binG": ["rel=2"],
+    "YAAP": ["rel=2"],
     "ERR": ["gain='probability'", "max_rel=2"],
     "nERR": ["gain='probability'", "max_rel=2"],
     "Q": ["beta=0", "gain='linear'", "gain='binary'", "gain='probability'"],
@@ -307,6 +316,8 @@ AROUND = {
 EXACT = {
     *("P", "RR", "AP", "Rprec", "RBP", "DCG", "StRecall", "S_RR", "alpha_DCG", "ERR_IA", "NRBP"),
     *("R", "Success", "R(rel=2)", "Success(rel=2)", "NuggetAll", "NuggetVital", "NuggetWeighted"),
+    *("SetP", "SetR", "SetF", "SetAP", "Utility", "SetP(relative=True)", "SetF(beta=3)", "SetAP(rel=2)"),
+    *("Utility(found=-1,wrong=2)", "Rprec(times=0.5)", "Rprec(times=1.6)"),
     *("P(rel=2)", "RR(rel=2)", "AP(rel=2)", "AP(normalize=False)", "Rprec(rel=2)", "RBP(rel=2)"),
     *("RBP(gain='linear')", "DCG(dcg='exp-log2')", "DCG(gains={1:3,2:1})", "StRecall(rel=2)"),
     *("StRecall(weighted=True)", "alpha_DCG(alpha=0)", "alpha_DCG(alpha=1)", "alpha_DCG(rel=2)"),
@@ -630,10 +641,23 @@ def test_nothing_is_open_where_everything_is_judged(case: Case) -> None:
 def test_what_is_said_of_bounds(cli: Callable[..., Any]) -> None:
     kinds = {name: lookup(name).definition.formula.bounds.kind for name in BUILT_IN}
     exact = {"P", "RR", "AP", "Rprec", "RBP", "DCG", "StRecall", "S_RR", "alpha_DCG", "ERR_IA", "NRBP"}
-    exact |= {"R", "F1", "Success", "NuggetAll", "NuggetVital", "NuggetWeighted"}
+    exact |= {
+        "SetP",
+        "SetR",
+        "SetF",
+        "SetAP",
+        "Utility",
+        "R",
+        "F1",
+        "Success",
+        "NuggetAll",
+        "NuggetVital",
+        "NuggetWeighted",
+    }
     assert {name for name, kind in kinds.items() if kind == "exact"} == exact
-    incomplete = {"Bpref", "infAP", "Bpref_IA", "infAP_IA"}
-    assert {name for name, kind in kinds.items() if kind == "none"} == {"Judged", *incomplete}
+    single = {"Bpref", "infAP", "nDCG_rel", "RnDCG", "G"}
+    unknown = {"Judged", "Unjudged", "RBP_residual", *single, *(f"{name}_IA" for name in single)}
+    assert {name for name, kind in kinds.items() if kind == "none"} == unknown
     assert "Bounds for unjudged documents: exact" in cli("measures", "AP").stdout
     assert "Bounds for unjudged documents: outer" in cli("measures", "nDCG").stdout
     assert "Bounds for unjudged documents: none are known (it counts" in cli("measures", "Judged").stdout

@@ -17,6 +17,7 @@ import oracles.d_measures
 import oracles.novelty
 import oracles.nuggets
 import oracles.risk
+import oracles.trec_eval
 import pytest
 import strategies
 from hypothesis import assume, given, settings
@@ -147,11 +148,13 @@ _GAINS = st.none() | st.dictionaries(
 )
 _DCG = {"dcg": st.just("log2"), "gains": _GAINS, "cutoff": CUTOFF}
 _ERR = {"max_rel": st.sampled_from([4, 5, 6.5]), "gain": st.sampled_from(["exp", "probability"])}
+_RECALL = st.sampled_from([None, 0, 0.1, 0.3, 0.5, 0.7, 1])
+_ROUNDING = st.sampled_from(["up", "nearest"])
 SINGLE: dict[str, dict[str, Drawn]] = {
     "P": _RELEVANT,
     "RR": _RELEVANT,
     "AP": {"normalize": FLAG, **_RELEVANT},
-    "Rprec": {"rel": REL},
+    "Rprec": {"rel": REL, "times": st.sampled_from([1, 0.2, 0.6, 1.4, 2])},
     "R": _RELEVANT,
     "F1": _RELEVANT,
     "Success": _RELEVANT,
@@ -159,7 +162,7 @@ SINGLE: dict[str, dict[str, Drawn]] = {
     "infAP": {"rel": REL},
     "DCG": _DCG,
     "nDCG": _DCG,
-    "RBP": {"p": CHANCE, "gain": st.sampled_from(["binary", "linear", "probability"]), **_RELEVANT},
+    "RBP": {"p": CHANCE, "gain": st.sampled_from(["binary", "linear", "share", "probability"]), **_RELEVANT},
     "ERR": {**_ERR, "cutoff": CUTOFF},
     "nERR": {**_ERR, "cutoff": CUTOFF},
     "Q": {"beta": BETA, "gain": GAIN, "cutoff": CUTOFF},
@@ -171,6 +174,27 @@ SINGLE: dict[str, dict[str, Drawn]] = {
         "normalize": FLAG,
         "depth": st.sampled_from([None, 1, 2, 5, 40]),
     },
+    "SetP": {"rel": REL, "relative": FLAG},
+    "SetR": {"rel": REL},
+    "SetF": {"rel": REL, "beta": BETA},
+    "SetAP": {"rel": REL},
+    "RelP": _RELEVANT,
+    "Utility": {
+        "rel": REL,
+        **{name: st.sampled_from([1, -1, 0, 2.5]) for name in ("found", "wrong", "missed", "rest")},
+        "documents": st.sampled_from([0, 1000]),
+    },
+    "IPrec": {"rel": REL, "recall": _RECALL, "rounding": _ROUNDING},
+    "IAP": {
+        "rel": REL,
+        "recalls": st.sampled_from([(0.2, 0.5, 0.8), (1,), tuple(n / 10 for n in range(11))]),
+        "rounding": _ROUNDING,
+    },
+    "nDCG_rel": {"gains": _GAINS},
+    "RnDCG": {"gains": _GAINS},
+    "binG": {"rel": REL},
+    "G": {"gains": _GAINS},
+    "YAAP": {"rel": REL},
 }
 
 
@@ -374,6 +398,8 @@ WHOLE_TOPIC: dict[str, tuple[str, Callable[..., float], dict[str, Drawn]]] = {
         },
     ),
     "Judged": ("Judged", oracles.coverage.Judged_, {"cutoff": CUTOFF}),
+    "Unjudged": ("Unjudged", oracles.trec_eval.Unjudged, {"cutoff": CUTOFF}),
+    "RBP_residual": ("RBP_residual", oracles.trec_eval.RBP_residual, {"p": CHANCE, "cutoff": CUTOFF}),
     "NuggetAll": ("NuggetAll", oracles.nuggets.NuggetAll, _NUGGETS),
     "NuggetVital": ("NuggetVital", oracles.nuggets.NuggetVital, _NUGGETS),
     "NuggetWeighted": ("NuggetWeighted", oracles.nuggets.NuggetWeighted, _NUGGETS),

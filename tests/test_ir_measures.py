@@ -131,6 +131,8 @@ SETTINGS: dict[str, list[Any]] = {
     "dcg": [None, "exp-log2"],
     "gains": [None, {1: 1, 2: 5, 3: 7}],
     "p": [None, 0.7],
+    "recall": [None, 0.0, 0.3, 1.0],
+    "relative": [None, True],
     "normalize": [None, False],
 }
 #: gdeval prints five decimals. The others are equal up to the order of additions.
@@ -293,8 +295,8 @@ def test_measures_within_measures_are_objects() -> None:
         CAM(nDCG) @ 10
     with pytest.raises(MeasureError, match="RBU cannot have nDCG@10 inside; name parameters"):
         RBU(nDCG @ 10)
-    with pytest.raises(MeasureError, match="rankprism has no measure SetF"):
-        CAM(ir_measures.SetF)
+    with pytest.raises(MeasureError, match="rankprism has no measure NumRet"):
+        CAM(ir_measures.NumRet)
 
 
 def test_wrong_parameters_are_refused_at_once() -> None:
@@ -305,7 +307,7 @@ def test_wrong_parameters_are_refused_at_once() -> None:
 
 
 def test_supports_is_honest() -> None:
-    from ir_measures import RBP, SetF, alpha_nDCG, nDCG
+    from ir_measures import RBP, NumRet, SetF, alpha_nDCG, nDCG
 
     supported = door.provider.supports
     assert supported(door.RBU @ 20)
@@ -317,7 +319,8 @@ def test_supports_is_honest() -> None:
     with pytest.raises(MeasureError, match=r"RBP without rel adds grades .* write RBP\(rel=1\)"):
         rankprism.evaluate(sample.QRELS, sample.RUNS[0], [RBP @ 10])
     assert rankprism.parse(RBP(rel=1) @ 10) == rankprism.parse("RBP@10")
-    assert not supported(SetF)
+    assert supported(SetF(beta=2.0))
+    assert not supported(NumRet)
     assert not supported(alpha_nDCG(alpha=1.5) @ 20), "alpha is at most 1"
     assert not supported(nDCG(gains={0: 1})), "a document that is not relevant has no gain"
     mine = ir_measures.define_byquery(lambda qrels, run: 1.0, name="AP")

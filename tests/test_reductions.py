@@ -45,9 +45,12 @@ def same(case: Case, *measures: str | Measure) -> None:
 
 
 def intent_aware_pairs() -> dict[str, str]:
-    """M_IA and M for every single-aspect M; ERR_IA and nERR_IA are measures of their own, see below."""
+    """M_IA and M for every single-aspect M; ERR_IA and nERR_IA are measures of their own, see below.
+
+    A ranking without a relevant document costs something in Utility, but M_IA is 0 if no aspect has one.
+    """
     single = [name for name in names() if lookup(name).definition.single]
-    return {f"{name}_IA": name for name in single if name not in ("ERR", "nERR")}
+    return {f"{name}_IA": name for name in single if name not in ("ERR", "nERR", "Utility")}
 
 
 @settings(max_examples=40)

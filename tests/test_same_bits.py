@@ -25,9 +25,12 @@ from rankprism.results.scores import mean_over_topics
 #: The notes on runs that are hardly judged are not what is tested here.
 pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
 
-#: Of all scores of the collections that ship with the tests. Every machine has to find the same one. If a
-#: measure is added or its arithmetic changes on purpose, `python tests/all_scores.py` prints the new one.
-HASH = "b7b52145456ad9b11dd2ac07a46a3bfc821e37462533b336d41fd3342e417763"
+#: Of all scores of the collections that ship with the tests. Every machine has to find the same ones. If a
+#: measure is added, the second changes; if arithmetic changes on purpose, the first may change as well.
+#: `python tests/all_scores.py` prints the new ones.
+HASHES = """\
+b7b52145456ad9b11dd2ac07a46a3bfc821e37462533b336d41fd3342e417763
+f5fcfe00486697062c9cc493e1e2520bf78f1667537af182d273dfd5451f6ce8"""
 
 Floats = npt.NDArray[np.float64]
 
@@ -62,7 +65,7 @@ def hash_on(machine: str, *arguments: str) -> str:
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_every_score_is_the_same_on_every_machine(machine: str) -> None:
-    assert hash_on(machine) == HASH
+    assert hash_on(machine) == HASHES
 
 
 def test_every_score_of_web_2012_is_the_same_on_every_machine(collections: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import math
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,23 @@ NAMES = {
     **{f"P_{k}": f"P@{k}" for k in CUTOFFS},
     **{f"recall_{k}": f"R@{k}" for k in CUTOFFS},
     **{f"success_{k}": f"Success@{k}" for k in CUTOFFS},
+    **{f"relative_P_{k}": f"RelP@{k}" for k in CUTOFFS},
+    **{f"iprec_at_recall_{n / 10:.2f}": f"IPrec@{n / 10:g}" for n in range(11)},
+    **{f"Rprec_mult_{n / 5:.2f}": f"Rprec(times={n / 5:g})" for n in range(1, 11)},
+    "11pt_avg": "IAP",
+    "set_P": "SetP",
+    "set_recall": "SetR",
+    "set_F": "SetF",
+    "set_map": "SetAP",
+    "set_relative_P": "SetP(relative=True)",
+    "utility": "Utility",
+    "binG": "binG",
+    "G": "G",
+    "ndcg_rel": "nDCG_rel",
+    "Rndcg": "RnDCG",
 }
+#: Those that look at grades and not at the relevance level.
+GRADED = ("ndcg", "G", "Rndcg")
 TOPICS = ("1", "2", "3", "4", "5", "6")
 GRADES = (None, 0, 1, 2, 3, 4, None, 0, 1, -1, -2)  # whole numbers: trec_eval knows no others
 NO_JUNK = (None, 0, 1, 2, 3, 4, None, 0, 1)
@@ -59,7 +76,13 @@ def trec_eval_scores(
     # and reads beyond it (pytrec_eval 0.5.11 may crash). There nothing is relevant, and bpref is 0.
     safe = {topic: grades for topic, grades in qrels.items() if max(grades.values()) >= rel - 1}
     found = pytrec_eval.RelevanceEvaluator(safe, {"bpref"}, rel, judged_only).evaluate(run) if safe else {}
-    return {t: {**row, "bpref": found[t]["bpref"] if t in safe else 0.0} for t, row in scores.items()}
+    # Interpolated precision of a ranking without documents is 0 / 0 there.
+    scores = {t: {name: 0.0 if math.isnan(x) else x for name, x in row.items()} for t, row in scores.items()}
+    # Rndcg looks at grades, and yet it is 0 if none of them reaches the relevance level.
+    graded = pytrec_eval.RelevanceEvaluator(qrels, {"Rndcg"}, 1, judged_only).evaluate(run)
+    return {
+        t: {**row, **graded[t], "bpref": found[t]["bpref"] if t in safe else 0.0} for t, row in scores.items()
+    }
 
 
 def our_scores(
@@ -69,7 +92,7 @@ def our_scores(
     chosen = {}
     for theirs, ours in NAMES.items():
         measure = rankprism.parse(ours)(judged_only=judged_only)
-        chosen[theirs] = str(measure if "ndcg" in theirs else measure(rel=rel))
+        chosen[theirs] = str(measure if theirs.startswith(GRADED) else measure(rel=rel))
     found = rankprism.evaluate(judgments, run, list(chosen.values()), topics="retrieved", **options)
     rows = next(iter(found.per_topic().values()))
     return {topic: {theirs: row[ours] for theirs, ours in chosen.items()} for topic, row in rows.items()}

@@ -1,14 +1,19 @@
 """Search the measures of the catalogue for counterexamples, and write src/rankprism/measures/verdicts.json.
 
-`make verdicts` runs this file. `test_verdicts.py` replays what it has written.
+`make verdicts` runs this file. `test_verdicts.py` replays what it has written. Names of measures as arguments
+search only these measures, in all recorded forms, and keep what is known about the others:
+
+    python tests/verdict_record.py SetF RBU
 """
 
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from rankprism.axioms import examine
 from rankprism.axioms.rankings import Instance, short
 from rankprism.axioms.recorded import recorded_readings
 from rankprism.axioms.search import search_verdicts
@@ -89,6 +94,17 @@ def searched(measures: Sequence[str]) -> list[Verdict]:
     return list(found.values())
 
 
+def renewed(measures: Sequence[str], only: Sequence[str]) -> list[Verdict]:
+    """The verdicts on measures: searched again for those named in `only`, and as recorded for the others."""
+    known = json.loads(FILE.read_text(encoding="utf-8"))["measures"]
+    again = [measure for measure in measures if measure not in known or parse(measure).name in only]
+    kept = [measure for measure in measures if measure not in again]
+    readings = list(recorded_readings().values())
+    found = {verdict.key: verdict for verdict in (*examine(kept, readings), *searched(again))}
+    return [found[measure, c.name, c.reading] for measure in measures for c in readings]
+
+
 if __name__ == "__main__":
     chosen = list(dict.fromkeys(str(parse(measure)) for measure in recorded_measures()))
-    FILE.write_text(content(chosen, searched(chosen)), encoding="utf-8")
+    verdicts = renewed(chosen, sys.argv[1:]) if len(sys.argv) > 1 else searched(chosen)
+    FILE.write_text(content(chosen, verdicts), encoding="utf-8")

@@ -12,11 +12,26 @@ from oracles.graded import GAP, P_plus, Q, nGAP
 from oracles.grades import grade_of
 from oracles.incomplete import Bpref, infAP, of_topic
 from oracles.single import AP, DCG, ERR, F1, RBP, RR, P, R, Rprec, Success, nDCG, nERR
+from oracles.trec_eval import (
+    IAP,
+    YAAP,
+    G,
+    IPrec,
+    RelP,
+    RnDCG,
+    SetAP,
+    SetF,
+    SetP,
+    SetR,
+    Utility,
+    binG,
+    nDCG_rel,
+)
 
-_RELEVANCE = (P, R, F1, Success, RR, AP, Rprec, Bpref, infAP, RBP)
-SINGLE: dict[str, Callable[..., float]] = {
-    f.__name__: f for f in (*_RELEVANCE, DCG, nDCG, ERR, nERR, Q, P_plus, GAP, nGAP, Compat)
-}
+_SETS = (SetP, SetR, SetF, SetAP, RelP, Utility, IPrec, IAP, binG, YAAP)
+_RELEVANCE = (P, R, F1, Success, RR, AP, Rprec, Bpref, infAP, RBP, *_SETS)
+_GRADED = (DCG, nDCG, ERR, nERR, Q, P_plus, GAP, nGAP, Compat, nDCG_rel, RnDCG, G)
+SINGLE: dict[str, Callable[..., float]] = {f.__name__: f for f in (*_RELEVANCE, *_GRADED)}
 #: Those to which it matters whether a document that is not relevant is judged.
 INCOMPLETE = ("Bpref", "infAP")
 

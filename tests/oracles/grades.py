@@ -15,13 +15,15 @@ def grade_of(grades: Grades, doc: str) -> float:
 
 
 def worth(grade: float, gain: str, rel: float = 1, top: float = 0) -> float:
-    """What a grade is worth; `top` is the highest grade there is, for probabilities."""
+    """What a grade is worth; `top` is the highest grade there is, for probabilities and shares."""
     if grade <= 0:
         return 0.0
     if gain == "binary":
         return 1.0 if grade >= rel else 0.0
     if gain == "linear":
         return grade
+    if gain == "share":
+        return grade / top
     if gain == "exp":
         return float(2**grade - 1)
     if gain == "probability":

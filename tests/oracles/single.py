@@ -47,9 +47,9 @@ def AP(
     return divided(score, sum(grade >= rel for grade in grades.values())) if normalize else score
 
 
-def Rprec(grades: Grades, ranking: Ranking, *, rel: float = 1) -> float:
+def Rprec(grades: Grades, ranking: Ranking, *, rel: float = 1, times: float = 1) -> float:
     relevant = sum(grade >= rel for grade in grades.values())
-    return P(grades, ranking, rel=rel, cutoff=relevant)
+    return P(grades, ranking, rel=rel, cutoff=int(times * relevant + 0.9))
 
 
 def _dcg(

@@ -80,9 +80,9 @@ def as_rankprism(measure: Any) -> Measure:
 
     >>> as_rankprism(ir_measures.alpha_nDCG(alpha=0.25) @ 20)
     alpha_nDCG(alpha=0.25)@20
-    >>> as_rankprism(ir_measures.SetF)
+    >>> as_rankprism(ir_measures.NumRet)
     Traceback (most recent call last):
-    rankprism.errors.MeasureError: rankprism has no measure SetF
+    rankprism.errors.MeasureError: rankprism has no measure NumRet
     """
     if isinstance(measure, RankprismMeasure):
         return measure.value

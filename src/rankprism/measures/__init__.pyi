@@ -91,6 +91,26 @@ class _RR_at_recall(Measure):
     def __call__(self, *, rel: float = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
     def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
 RR_at_recall: _RR_at_recall
+class _nDCG_rel(Measure):
+    """nDCG averaged over the relevant documents: the mean of nDCG at the rank of each of them."""
+    def __call__(self, *, gains: Mapping[float, float] | None = ..., fold: Literal['max', 'min', 'sum', 'mean', 'product'] = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
+    def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
+nDCG_rel: _nDCG_rel
+class _RnDCG(Measure):
+    """nDCG at R levels: the mean of nDCG at the ranks at which the ideal ranking goes to a lower gain."""
+    def __call__(self, *, gains: Mapping[float, float] | None = ..., fold: Literal['max', 'min', 'sum', 'mean', 'product'] = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
+    def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
+RnDCG: _RnDCG
+class _binG(Measure):
+    """Binary G: each relevant document counts less, the more documents above it are not relevant."""
+    def __call__(self, *, rel: float = ..., fold: Literal['max', 'min', 'sum', 'mean', 'product'] = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
+    def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
+binG: _binG
+class _G(Measure):
+    """Normalised gain: each gain counts less, the more gain an ideal ranking would have had by then."""
+    def __call__(self, *, gains: Mapping[float, float] | None = ..., fold: Literal['max', 'min', 'sum', 'mean', 'product'] = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
+    def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
+G: _G
 class _D_nDCG(Measure):
     """D-nDCG: nDCG of global gains."""
     def __call__(self, *, gain: Literal['binary', 'linear', 'exp', 'probability'] = ..., digits: int | None = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
@@ -166,6 +186,16 @@ class _infAP(Measure):
     def __call__(self, *, rel: float = ..., fold: Literal['max', 'min', 'sum', 'mean', 'product'] = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
     def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
 infAP: _infAP
+class _IPrec(Measure):
+    """Interpolated precision at a recall: the highest precision at this recall or a higher one."""
+    def __call__(self, *, recall: float | None = ..., rel: float = ..., rounding: Literal['up', 'nearest'] = ..., fold: Literal['max', 'min', 'sum', 'mean', 'product'] = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
+    def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
+IPrec: _IPrec
+class _IAP(Measure):
+    """Interpolated average precision: the mean of IPrec over the recalls 0, 0.1, …, 1."""
+    def __call__(self, *, recalls: list[Any] | tuple[Any, ...] = ..., rel: float = ..., rounding: Literal['up', 'nearest'] = ..., fold: Literal['max', 'min', 'sum', 'mean', 'product'] = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
+    def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
+IAP: _IAP
 class _alpha_DCG(Measure):
     """α-DCG: discounted gain, where each document on an aspect lowers its worth by the share α."""
     def __call__(self, *, alpha: float = ..., rel: float = ..., gain: Literal['binary', 'linear', 'exp', 'probability'] = ..., weighted: bool = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
@@ -226,6 +256,35 @@ class _nPrf(Measure):
     """The utility that a user gathers, Prf, divided by the utility of an ideal ranking."""
     def __call__(self, *, browsing: Literal['rbp', 'dcg', 'rr', 'uniform'] | list[Any] | tuple[Any, ...] = ..., theta: float = ..., combine: Literal['mean', 'min', 'product'] = ..., unseen: Literal['zero', 'skip'] = ..., estimate: Literal['raw', 'pooled'] = ..., fallback: Literal['other', 'none'] = ..., ideal: Literal['greedy', 'exact'] = ..., nodes: int = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
 nPrf: _nPrf
+class _SetP(Measure):
+    """Set precision: the share of relevant documents among all that were retrieved."""
+    def __call__(self, *, rel: float = ..., relative: bool = ..., fold: Literal['max', 'min', 'sum', 'mean', 'product'] = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
+    def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
+SetP: _SetP
+class _SetR(Measure):
+    """Set recall: the share of the relevant documents that were retrieved."""
+    def __call__(self, *, rel: float = ..., fold: Literal['max', 'min', 'sum', 'mean', 'product'] = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
+    def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
+SetR: _SetR
+class _SetF(Measure):
+    """Set F: the weighted harmonic mean of set precision and set recall."""
+    def __call__(self, *, rel: float = ..., beta: float = ..., fold: Literal['max', 'min', 'sum', 'mean', 'product'] = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
+    def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
+SetF: _SetF
+class _SetAP(Measure):
+    """Set average precision: set precision times set recall."""
+    def __call__(self, *, rel: float = ..., fold: Literal['max', 'min', 'sum', 'mean', 'product'] = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
+    def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
+SetAP: _SetAP
+class _RelP(Measure):
+    """Relative precision: the precision at k divided by the highest possible one."""
+    def __call__(self, *, rel: float = ..., fold: Literal['max', 'min', 'sum', 'mean', 'product'] = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
+RelP: _RelP
+class _Utility(Measure):
+    """Set utility: what the retrieved documents are worth, less what the wrong ones cost."""
+    def __call__(self, *, rel: float = ..., found: float = ..., wrong: float = ..., missed: float = ..., rest: float = ..., documents: int = ..., fold: Literal['max', 'min', 'sum', 'mean', 'product'] = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
+    def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
+Utility: _Utility
 class _P(Measure):
     """Precision: the share of relevant documents among the first k."""
     def __call__(self, *, rel: float = ..., fold: Literal['max', 'min', 'sum', 'mean', 'product'] = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
@@ -252,7 +311,7 @@ class _AP(Measure):
 AP: _AP
 class _Rprec(Measure):
     """R-precision: the precision at rank R, the number of relevant documents."""
-    def __call__(self, *, rel: float = ..., fold: Literal['max', 'min', 'sum', 'mean', 'product'] = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, rel: float = ..., times: float = ..., fold: Literal['max', 'min', 'sum', 'mean', 'product'] = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
     def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
 Rprec: _Rprec
 class _DCG(Measure):
@@ -265,7 +324,7 @@ class _nDCG(Measure):
 nDCG: _nDCG
 class _RBP(Measure):
     """Rank-biased precision: the gain of a user who goes on to the next document with probability p."""
-    def __call__(self, *, p: float = ..., rel: float = ..., gain: Literal['binary', 'linear', 'probability'] = ..., fold: Literal['max', 'min', 'sum', 'mean', 'product'] = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, p: float = ..., rel: float = ..., gain: Literal['binary', 'linear', 'share', 'probability'] = ..., fold: Literal['max', 'min', 'sum', 'mean', 'product'] = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
 RBP: _RBP
 class _ERR(Measure):
     """Expected reciprocal rank: how early a user finds the first satisfying document and stops."""
@@ -275,6 +334,11 @@ class _nERR(Measure):
     """Normalised expected reciprocal rank: ERR divided by the ERR of the best possible ranking."""
     def __call__(self, *, max_rel: float = ..., gain: Literal['exp', 'linear', 'probability'] = ..., fold: Literal['max', 'min', 'sum', 'mean', 'product'] = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
 nERR: _nERR
+class _YAAP(Measure):
+    """Smoothed average precision, "yet another average precision": the log odds of AP."""
+    def __call__(self, *, rel: float = ..., fold: Literal['max', 'min', 'sum', 'mean', 'product'] = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
+    def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
+YAAP: _YAAP
 class _TOMA(Measure):
     """Total order multi-aspect evaluation: the grade of a document says how close its labels are to the best."""
     def __call__(self, *, measure: Measure = ..., distance: str = ..., weights: Literal['step', 'exponential', 'top-half'] | list[Any] | tuple[Any, ...] = ..., tuples: Literal['product', 'valid', 'seen'] | list[Any] | tuple[Any, ...] = ..., best: list[Any] | tuple[Any, ...] | None = ..., weighted: bool = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
@@ -350,11 +414,39 @@ class _prefs_avgjg_imp(Measure):
     def __call__(self) -> Self: ...  # type: ignore[override]
     def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
 prefs_avgjg_imp: _prefs_avgjg_imp
+class _Unjudged(Measure):
+    """Unjudged: the share of the first k documents that are not judged."""
+    def __call__(self, *, judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
+Unjudged: _Unjudged
+class _RBP_residual(Measure):
+    """Residual of rank-biased precision: how much RBP could rise if everything unknown were relevant."""
+    def __call__(self, *, p: float = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
+RBP_residual: _RBP_residual
 class _Compat_IA(Measure):
     """Intent-aware Compat: the mean of Compat over the topic's aspects."""
     def __call__(self, *, p: float = ..., normalize: bool = ..., depth: int | None = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
     def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
 Compat_IA: _Compat_IA
+class _nDCG_rel_IA(Measure):
+    """Intent-aware nDCG_rel: the mean of nDCG_rel over the topic's aspects."""
+    def __call__(self, *, gains: Mapping[float, float] | None = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
+    def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
+nDCG_rel_IA: _nDCG_rel_IA
+class _RnDCG_IA(Measure):
+    """Intent-aware RnDCG: the mean of RnDCG over the topic's aspects."""
+    def __call__(self, *, gains: Mapping[float, float] | None = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
+    def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
+RnDCG_IA: _RnDCG_IA
+class _binG_IA(Measure):
+    """Intent-aware binG: the mean of binG over the topic's aspects."""
+    def __call__(self, *, rel: float = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
+    def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
+binG_IA: _binG_IA
+class _G_IA(Measure):
+    """Intent-aware G: the mean of G over the topic's aspects."""
+    def __call__(self, *, gains: Mapping[float, float] | None = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
+    def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
+G_IA: _G_IA
 class _Q_IA(Measure):
     """Intent-aware Q: the mean of Q over the topic's aspects."""
     def __call__(self, *, beta: float = ..., gain: Literal['binary', 'linear', 'exp', 'probability'] = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
@@ -382,6 +474,45 @@ class _infAP_IA(Measure):
     def __call__(self, *, rel: float = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
     def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
 infAP_IA: _infAP_IA
+class _IPrec_IA(Measure):
+    """Intent-aware IPrec: the mean of IPrec over the topic's aspects."""
+    def __call__(self, *, recall: float | None = ..., rel: float = ..., rounding: Literal['up', 'nearest'] = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
+    def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
+IPrec_IA: _IPrec_IA
+class _IAP_IA(Measure):
+    """Intent-aware IAP: the mean of IAP over the topic's aspects."""
+    def __call__(self, *, recalls: list[Any] | tuple[Any, ...] = ..., rel: float = ..., rounding: Literal['up', 'nearest'] = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
+    def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
+IAP_IA: _IAP_IA
+class _SetP_IA(Measure):
+    """Intent-aware SetP: the mean of SetP over the topic's aspects."""
+    def __call__(self, *, rel: float = ..., relative: bool = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
+    def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
+SetP_IA: _SetP_IA
+class _SetR_IA(Measure):
+    """Intent-aware SetR: the mean of SetR over the topic's aspects."""
+    def __call__(self, *, rel: float = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
+    def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
+SetR_IA: _SetR_IA
+class _SetF_IA(Measure):
+    """Intent-aware SetF: the mean of SetF over the topic's aspects."""
+    def __call__(self, *, rel: float = ..., beta: float = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
+    def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
+SetF_IA: _SetF_IA
+class _SetAP_IA(Measure):
+    """Intent-aware SetAP: the mean of SetAP over the topic's aspects."""
+    def __call__(self, *, rel: float = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
+    def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
+SetAP_IA: _SetAP_IA
+class _RelP_IA(Measure):
+    """Intent-aware RelP: the mean of RelP over the topic's aspects."""
+    def __call__(self, *, rel: float = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
+RelP_IA: _RelP_IA
+class _Utility_IA(Measure):
+    """Intent-aware Utility: the mean of Utility over the topic's aspects."""
+    def __call__(self, *, rel: float = ..., found: float = ..., wrong: float = ..., missed: float = ..., rest: float = ..., documents: int = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
+    def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
+Utility_IA: _Utility_IA
 class _P_IA(Measure):
     """Intent-aware P: the mean of P over the topic's aspects."""
     def __call__(self, *, rel: float = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
@@ -408,7 +539,7 @@ class _AP_IA(Measure):
 AP_IA: _AP_IA
 class _Rprec_IA(Measure):
     """Intent-aware Rprec: the mean of Rprec over the topic's aspects."""
-    def __call__(self, *, rel: float = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, rel: float = ..., times: float = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
     def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
 Rprec_IA: _Rprec_IA
 class _DCG_IA(Measure):
@@ -421,5 +552,10 @@ class _nDCG_IA(Measure):
 nDCG_IA: _nDCG_IA
 class _RBP_IA(Measure):
     """Intent-aware RBP: the mean of RBP over the topic's aspects."""
-    def __call__(self, *, p: float = ..., rel: float = ..., gain: Literal['binary', 'linear', 'probability'] = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, p: float = ..., rel: float = ..., gain: Literal['binary', 'linear', 'share', 'probability'] = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
 RBP_IA: _RBP_IA
+class _YAAP_IA(Measure):
+    """Intent-aware YAAP: the mean of YAAP over the topic's aspects."""
+    def __call__(self, *, rel: float = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
+    def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
+YAAP_IA: _YAAP_IA

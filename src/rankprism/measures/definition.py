@@ -56,6 +56,8 @@ class Ties(NamedTuple):
     #: Whether the step from one rank to the next depends only on which documents are above, and not on their
     #: order; or a function of the parameters that says so.
     steps: bool | Callable[..., bool] = False
+    #: Whether the score does not depend on the order at all.
+    order_free: bool = False
 
 
 NO_TIES = Ties()
@@ -143,6 +145,11 @@ class Definition:
     def roles(self) -> Mapping[Role, Parameter]:
         """The parameters that code outside the formula needs."""
         return {p.role: p for p in self.parameters if p.role is not None}
+
+    @property
+    def after_at(self) -> Parameter | None:
+        """The parameter that is written after @: the cutoff, or a recall."""
+        return self.roles.get(Role.CUTOFF) or self.roles.get(Role.AT)
 
     def spelled(self, name: str) -> str:
         """The parameter that a spelling such as α, Alpha or judged-only means; any other name unchanged."""

@@ -17,7 +17,7 @@ _TOKEN = re.compile(
       (?P<number>[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?![\w.]))
     | (?P<string>'[^']*'|"[^"]*")
     | -l(?P<level>[0-9]+)(?![\w.])
-    | (?P<name>[^\W\d](?:[\w\#+]|-(?!l[0-9]+(?![\w.]))|[\u2010-\u2014\u2212])*(?:\.[0-9]+)?)
+    | (?P<name>(?:[^\W\d]|11(?=pt))(?:[\w\#+]|-(?!l[0-9]+(?![\w.]))|[\u2010-\u2014\u2212])*(?:\.[0-9]+){0,2})
     | (?P<sign>[()@=,{}:])
     )""",
     re.VERBOSE,
@@ -119,7 +119,9 @@ class _Reader:
         found = [self.one()]
         while self.tokens[self.at][0] != "end":
             comma = self.next_is(",")
-            if comma and self.tokens[self.at][0] == "number" and found[-1].cutoff:  # as in nDCG@5,10
+            last = found[-1].definition.after_at
+            is_given = last is not None and last.name in found[-1].settings
+            if comma and self.tokens[self.at][0] == "number" and is_given:  # as in nDCG@5,10
                 found.append(found[-1] @ self.number(self.take("number")))
             else:
                 found.append(self.one())
@@ -157,8 +159,8 @@ class _Reader:
                     self.take("sign", ")")
                     break
         if self.next_is("@"):
-            if Role.CUTOFF in measure.definition.roles:
-                new(measure.definition.roles[Role.CUTOFF].name)
+            if measure.definition.after_at is not None:
+                new(measure.definition.after_at.name)
             rest = "".join(text for _, text in self.tokens[self.at :])
             if late := re.fullmatch(r"[kK][_=]?([0-9]{1,9})", rest):
                 raise MeasureError(

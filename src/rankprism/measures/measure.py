@@ -61,7 +61,7 @@ class Measure:
         return replace(self, settings=merged)
 
     def __matmul__(self, cutoff: int | float) -> Measure:
-        parameter = self.definition.roles.get(Role.CUTOFF)
+        parameter = self.definition.after_at
         if parameter is None:
             inner = self.inner
             hint = f"write {self.name}({inner}@{cutoff})" if inner else f"write it without @{cutoff}"
@@ -113,16 +113,17 @@ class Measure:
         return escaped
 
     def _spelled(self, name: str, spelling: Mapping[str, str], inner: Callable[[Measure], str]) -> str:
-        """The name, the parameters that differ from their defaults, and the cutoff."""
-        given = [p for p in self.definition.parameters if p.name in self.settings and p.role != Role.CUTOFF]
+        """The name, the parameters that differ from their defaults, and what is written after @."""
+        last = self.definition.after_at
+        given = [p for p in self.definition.parameters if p.name in self.settings and p is not last]
         inside = ",".join(
             inner(self.settings[p.name])
             if p.role is Role.INNER
             else f"{spelling.get(p.name, p.name)}={printed(self.settings[p.name])}"
             for p in given
         )
-        cutoff = self.given(Role.CUTOFF)
-        return name + (f"({inside})" if inside else "") + ("" if cutoff is None else f"@{cutoff}")
+        after = None if last is None else self.settings.get(last.name)
+        return name + (f"({inside})" if inside else "") + ("" if after is None else f"@{printed(after)}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by name. The other process looks up the definition, imports its module or makes it again."""

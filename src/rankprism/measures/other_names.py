@@ -7,6 +7,7 @@ A record without a measure is about a name that is refused, because no measure h
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from rankprism.errors import MeasureError
@@ -38,9 +39,58 @@ OTHER_NAMES = (
             "Rprec": "Rprec",
             "bpref": "Bpref",
             "infAP": "infAP",
-            "set_P": "P",
-            "set_recall": "R",
-            "set_F": "F1",
+            "set_P": "SetP",
+            "set_recall": "SetR",
+            "set_F": "SetF",
+            "set_map": "SetAP",
+            "set_relative_P": "SetP(relative=True)",
+            "relative_P_K": "RelP@K",
+            "Rprec_mult_K": "Rprec(times=K)",
+            "utility": "Utility",
+            "dcg": "DCG",
+            "ndcg_rel": "nDCG_rel",
+            "Rndcg": "RnDCG",
+            "binG": "binG",
+            "G": "G",
+            "yaap": "YAAP",
+            "unj_K": "Unjudged@K",
+        }.items()
+    ),
+    *(
+        OtherName("trec_eval", name, measure, f"in trec_eval 10 `{newer}`")
+        for name, measure, newer in (
+            ("iprec_at_recall_K", "IPrec@K", "IPrec(rounding='nearest')@K"),
+            ("11pt_avg", "IAP", "IAP(rounding='nearest')"),
+        )
+    ),
+    *(
+        OtherName("trec_eval", name, measure, "with a judgment group in the second column, and aspects='all'")
+        for name, measure in {
+            "map_avgjg": "AP_IA",
+            "P_avgjg_K": "P_IA@K",
+            "Rprec_mult_avgjg_K": "Rprec_IA(times=K)",
+        }.items()
+    ),
+    OtherName(
+        "trec_eval",
+        "rbp",
+        "RBP(p=0.9,gain='share')",
+        "`rbp` is `RBP` here, with p = 0.8; trec_eval 10 scales grades above 1 by numbers it never sets",
+        reads=False,
+    ),
+    *(
+        OtherName("trec_eval", name, "", remark)
+        for name, remark in {
+            "rbp_resid": "it is 0 if every retrieved document is judged; write RBP_residual(p=0.9)",
+            "ideal_dcg": "it does not depend on the ranking; divide DCG by nDCG",
+            "gm_map": "it is a geometric mean of AP over topics; write AP, and take scores.geometric_mean()",
+            "gm_bpref": "it is a geometric mean of Bpref over topics; write Bpref, and take "
+            "scores.geometric_mean()",
+            **dict.fromkeys(
+                ("num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret"),
+                "it counts topics or documents",
+            ),
+            **dict.fromkeys(("relstring", "runid"), "it is a text and not a score"),
         }.items()
     ),
     *(
@@ -165,6 +215,9 @@ _RECORDS = {
 }
 
 
+_NUMBERED = re.compile(r"(.*?[_.])([0-9]+(?:\.[0-9]+)?)")
+
+
 def own_name(name: str) -> str | None:
     """The measure here that a name of another program means, if it is one, without a cutoff behind @.
 
@@ -172,15 +225,15 @@ def own_name(name: str) -> str | None:
     ('nDCG@10', 'P@5', 'Success', None)
     """
     folded = folded_name(name)
-    stem = folded.rstrip("0123456789")
-    record = _RECORDS.get(folded) or _RECORDS.get(stem) or _RECORDS.get(stem.replace(".", "_"))
-    if record is None or (stem != folded) != record.name.endswith(("_K", ".K")):
+    stem, number = folded, ""
+    if split := _NUMBERED.fullmatch(folded):
+        stem, number = split.groups()
+    record = _RECORDS.get(folded) or _RECORDS.get(stem) or _RECORDS.get(stem.removesuffix(".") + "_")
+    if record is None or bool(number) != record.name.endswith(("_K", ".K")):
         return None
     if not record.measure:
         raise MeasureError(f"{name} of {record.program} is not a measure here: {record.remark}")
-    if stem == folded:
-        return record.measure.removesuffix("@K")
-    return record.measure.replace("K", folded[len(stem) :])
+    return record.measure.replace("K", number) if number else record.measure.removesuffix("@K")
 
 
 def examples() -> dict[str, set[str]]:

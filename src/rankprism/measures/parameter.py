@@ -31,6 +31,7 @@ class Role(enum.Enum):
     """The purpose of a parameter, if code outside the measure's formula needs to know it."""
 
     CUTOFF = "how many documents count; written after @"
+    AT = "what else may be written after @"
     INNER = "the measure inside, written without a name"
     FOLD = "how several grades of a document become one"
     JUDGED_ONLY = "whether unjudged documents are left out first"

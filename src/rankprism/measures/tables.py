@@ -31,6 +31,19 @@ def reciprocal_log2(n: int) -> Floats:
     return _reciprocal_log2(_size(n))[:n]
 
 
+def reciprocal_log2_of(x: Floats) -> Floats:
+    """1 / log2(x) for numbers x > 1, whole or not"""
+    whole = x.astype(np.int64)
+    if (whole == x).all():
+        return np.asarray(reciprocal_log2(int(whole.max(initial=2)) - 1)[whole - 2])
+    return _each(x, _reciprocal_log2_of)
+
+
+def logarithm(x: Floats) -> Floats:
+    """ln x for numbers x > 0"""
+    return _each(x, _rounded_logarithm)
+
+
 def slow_discount(n: int, base: float) -> Floats:
     """1 / (1 + log_base i) for i = 1, …, n"""
     return _slow_discount(_size(n), base)[:n]
@@ -56,8 +69,13 @@ def exp2(x: Floats) -> Floats:
         whole = x.astype(np.intp)
         if (whole == x).all():
             return _WHOLE_POWERS[whole]
+    return _each(x, exp2_of)
+
+
+def _each(x: Floats, function: Callable[[float], float]) -> Floats:
+    """The function of each number, called once for equal ones."""
     different, place = np.unique(x, return_inverse=True)
-    return np.array([exp2_of(one) for one in different.tolist()])[place].reshape(x.shape)
+    return np.array([function(one) for one in different.tolist()])[place].reshape(x.shape)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -104,6 +122,24 @@ def _kept(table: list[float]) -> Floats:
 @lru_cache(maxsize=32)
 def _reciprocal_log2(size: int) -> Floats:
     return _kept(_quotients(lambda bits: (_logarithm_of_2(bits), _logarithms(size, bits)[1:])))
+
+
+@lru_cache(maxsize=1 << 16)
+def _reciprocal_log2_of(x: float) -> float:
+    return _quotients(lambda bits: (_logarithm_of_2(bits), [_logarithm(x, bits)]))[0]
+
+
+@lru_cache(maxsize=1 << 16)
+def _rounded_logarithm(x: float) -> float:
+    if x == 1:
+        return 0.0
+    bits = _BITS
+    while True:
+        log, error = _logarithm(x, bits), _error(bits)
+        low, high = (log - error) / (1 << bits), (log + error) / (1 << bits)
+        if low == high:
+            return low
+        bits *= 2
 
 
 @lru_cache(maxsize=32)
@@ -203,10 +239,10 @@ def _logarithms(size: int, bits: int) -> list[int]:
 
 @lru_cache(maxsize=16)
 def _logarithm(x: float, bits: int) -> int:
-    """ln x for x > 1: e ln 2 + 2 atanh((y - 1) / (y + 1)), x = y 2^e with 1 ≤ y < 2"""
+    """ln x for x > 0: e ln 2 + 2 atanh((y - 1) / (y + 1)), x = y 2^e with 1 ≤ y < 2"""
     numerator, denominator = x.as_integer_ratio()
     e = math.frexp(x)[1] - 1
-    denominator <<= e
+    numerator, denominator = numerator << max(-e, 0), denominator << max(e, 0)
     return e * _logarithm_of_2(bits) + 2 * _atanh(numerator - denominator, numerator + denominator, bits)
 
 

@@ -73,6 +73,26 @@ class Scores(Result):
             for run, row in zip(self.runs, self.means, strict=True)
         }
 
+    def geometric_mean(self, floor: float = 1e-5) -> dict[str, dict[str, float]]:
+        """By run, the geometric mean of each measure over topics, which hard topics change most.
+
+        A single score of 0 would make it 0, so lower scores count as `floor`. With the default and AP, it is
+        trec_eval's gm_map, and with Bpref its gm_bpref.
+
+        >>> from rankprism import evaluate
+        >>> judged = {"q1": {"a": 1}, "q2": {"a": 1}}
+        >>> scores = evaluate(judged, {"q1": {"a": 1.0}, "q2": {"x": 2.0, "a": 1.0}}, "AP")
+        >>> scores.mean(), scores.geometric_mean()
+        ({'run': {'AP': 0.75}}, {'run': {'AP': 0.7071067811865476}})
+        """
+        if not floor > 0:
+            raise InputError(f"floor must be a number above 0; got {floor!r}")
+        means = np.exp(mean_over_topics(np.log(np.maximum(self.values, floor))))
+        return {
+            run: dict(zip(self.measures, row, strict=True))
+            for run, row in zip(self.runs, means.tolist(), strict=True)
+        }
+
     def per_topic(self) -> dict[str, dict[str, dict[str, float]]]:
         """``{run: {topic: {measure: score}}}``"""
         return {

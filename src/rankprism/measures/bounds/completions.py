@@ -164,7 +164,9 @@ class Completions:
             _descending(pool_least),
             _descending(pool_most),
             topic,
-            is_sure=not isinstance(gain, Gain) or gain.kind != "probability" or gain.max_rel is not None,
+            is_sure=not isinstance(gain, Gain)
+            or gain.kind not in ("probability", "share")
+            or gain.max_rel is not None,
             counted=pool.counted,
         )
 

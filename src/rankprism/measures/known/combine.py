@@ -86,7 +86,12 @@ def intent_aware(base: Definition) -> Definition:
             function,
             None if own.made_of is None else made_of,
             bounds,
-            ties=Ties(expectation, worth, steps=lambda **settings: Measure(base, settings).has_steps),
+            ties=Ties(
+                expectation,
+                worth,
+                steps=lambda **settings: Measure(base, settings).has_steps,
+                order_free=own.ties.order_free,
+            ),
         ),
         tuple(p for p in base.parameters if p.role is not Role.FOLD),
         cite=(*base.cite, "agrawal2009diversifying"),

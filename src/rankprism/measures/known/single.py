@@ -148,32 +148,37 @@ def AP(rel: Rel = 1.0, normalize: Normalize = True) -> Parts:
     return Parts(UNIFORM, binary(rel), PRECISION, over="relevant" if normalize else "none")
 
 
+Times = Annotated[float, Range(0, above_low=True), "the multiple of R down to which documents count"]
+
+
 @single(
     bounds=Bounds("exact", r_precision),
     cite="buckley2005retrieval",
     compared=TREC_EVAL,
     aliases="RPrec",
-    ties=Ties(lambda hits, rel: _expected_r_precision(hits, rel), lambda hits, rel: hits.grade, steps=True),
+    ties=Ties(
+        lambda hits, **how: _expected_r_precision(hits, **how), lambda hits, **_: hits.grade, steps=True
+    ),
 )
-def Rprec(hits: Hits, rel: Rel = 1.0) -> Terms:
+def Rprec(hits: Hits, rel: Rel = 1.0, times: Times = 1.0) -> Terms:
     """R-precision: the precision at rank R, the number of relevant documents.
 
-    Rprec = P@R, where R is the number of judged relevant documents
+    Rprec = P@R, where R is the number of judged relevant documents; P@⌊times · R + 0.9⌋ at a multiple of R
 
     >>> from rankprism import evaluate
     >>> evaluate({"q": {"a": 1, "b": 0, "c": 1}}, {"q": {"a": 3, "b": 2, "c": 1}}, ["Rprec"]).mean()
     {'run': {'Rprec': 0.5}}
     """
-    R = relevant(hits.pool, binary(rel))[hits.topic]
-    early = (hits.rank[:, None, :] <= R[:, :, None]).astype(np.float64)
-    return Terms({"gain": hit_gain(hits, binary(rel)), "discount": early}, over=R)
+    k = np.floor(times * relevant(hits.pool, binary(rel))[hits.topic] + 0.9)
+    early = (hits.rank[:, None, :] <= k[:, :, None]).astype(np.float64)
+    return Terms({"gain": hit_gain(hits, binary(rel)), "discount": early}, over=k)
 
 
-def _expected_r_precision(hits: Hits, rel: float) -> Floats:
+def _expected_r_precision(hits: Hits, rel: float, times: float) -> Floats:
     from rankprism.measures.ties.graded import r_precision as expected_number
 
-    R = relevant(hits.pool, binary(rel))[hits.topic]
-    return over_best(expected_number(hits, rel, R), R)
+    k = np.floor(times * relevant(hits.pool, binary(rel))[hits.topic] + 0.9)
+    return over_best(expected_number(hits, rel, k), k)
 
 
 DcgForm = Annotated[
@@ -219,9 +224,9 @@ def nDCG() -> None:
 
 RbpGain = Annotated[
     str,
-    OneOf(("binary", "linear", "probability")),
-    "the gain of a grade: 1 for every grade of at least rel; the grade itself; or (2^g - 1) / 2^gmax, where "
-    "gmax is the topic's highest grade",
+    OneOf(("binary", "linear", "share", "probability")),
+    "the gain of a grade: 1 for every grade of at least rel; the grade itself; g / gmax, where gmax is the "
+    "topic's highest grade; or (2^g - 1) / 2^gmax",
     Role.GAIN,
 ]
 

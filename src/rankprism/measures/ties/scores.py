@@ -134,6 +134,8 @@ def expected_per_aspect(measure: Measure, hits: Hits) -> Floats:
     hits : rankings with ties, without unjudged documents if the measure leaves them out.
     """
     ties = measure.definition.formula.ties
+    if ties.order_free:
+        return _plain(measure).per_aspect(hits)
     if ties.expected is not None:
         return ties.expected(hits, **measure._parameters)
     with numbered(of_aspects(hits)):
@@ -160,6 +162,9 @@ def extremes_per_aspect(measure: Measure, hits: Hits) -> Pair:
 def _whole_extremes(measure: Measure, hits: Hits | PreferenceHits) -> Pair:
     """(N,) twice: the extremes of a measure of all aspects, or of a single-aspect measure on one aspect"""
     ties = measure.definition.formula.ties
+    if ties.order_free:
+        same = _score(measure)(hits)  # type: ignore[arg-type]  # only measures of judgments are
+        return same, same
     if ties.extremes is not None:
         low, high = ties.extremes(hits, **measure._parameters)
         return low.reshape(-1), high.reshape(-1)

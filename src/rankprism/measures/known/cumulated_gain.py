@@ -1,0 +1,183 @@
+"""Experimental relatives of nDCG in trec_eval. Each scores every aspect on its own, (N, A)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from rankprism.arrays import Floats
+from rankprism.data.hits import NOWHERE, Hits, Pool
+from rankprism.measures import tables
+from rankprism.measures.bounds.completions import Completions
+from rankprism.measures.bounds.ranges import Pair
+from rankprism.measures.bounds.single import over_counts
+from rankprism.measures.compared import TREC_EVAL, TREC_EVAL_10
+from rankprism.measures.declare import single
+from rankprism.measures.definition import Bounds, Ties
+from rankprism.measures.ideal import sorted_gains
+from rankprism.measures.known.single import GainOfGrade
+from rankprism.measures.parts import (
+    LOGARITHMIC,
+    Gain,
+    Rel,
+    binary,
+    hit_discount,
+    hit_gain,
+    hit_seen,
+    over_best,
+    ratio,
+    relevant,
+    total,
+)
+from rankprism.measures.terms import Terms
+
+_UNPROVED = Bounds("none", reason="the divisor changes within the ranking, and none have been proved")
+
+
+def _linear(gains: Mapping[float, float] | None) -> Gain:
+    return Gain("linear", named=tuple((gains or {}).items()))
+
+
+def _ideal_dcg(pool: Pool, gain: Gain) -> Floats:
+    """(T, A, D) the DCG of the ideal ranking down to each rank; the last is that of all documents"""
+    best = sorted_gains(pool, gain)
+    return pool.once(
+        ("ideal DCG", gain), lambda: np.cumsum(best * LOGARITHMIC.first(best.shape[-1]), axis=-1)
+    )
+
+
+@single(
+    bounds=_UNPROVED,
+    cite="jarvelin2002cumulated buckley2008trec",
+    compared=f"{TREC_EVAL}; {TREC_EVAL_10}",
+    ties=Ties(worth=lambda hits, gains: hit_gain(hits, _linear(gains))),
+)
+def nDCG_rel(hits: Hits, gains: GainOfGrade = None) -> Floats:
+    """nDCG averaged over the relevant documents: the mean of nDCG at the rank of each of them.
+
+    nDCG_rel = 1/R Σ_{relevant d} nDCG@i_d, where i_d is the rank of d, and R is the number of judged
+    documents with a gain; for a document that was not retrieved, it is nDCG of the whole ranking
+
+    A mean of nDCG over topics depends on the rank at which it is measured. Here each topic has ranks of its
+    own, as in average precision.
+
+    >>> from rankprism import evaluate
+    >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": {"x": 2, "a": 1}}, ["nDCG_rel", "nDCG@2"]).mean()
+    {'run': {'nDCG_rel': 0.38685280723454163, 'nDCG@2': 0.38685280723454163}}
+    """
+    gain = _linear(gains)
+    ideal = _ideal_dcg(hits.pool, gain)
+    R = relevant(hits.pool, gain)[hits.topic]
+    if not ideal.shape[-1] or not hits.grade.shape[-1]:
+        return np.zeros(R.shape)
+    g = hit_gain(hits, gain)
+    dcg = np.cumsum(g * hit_discount(hits, LOGARITHMIC)[:, None, :], axis=-1)
+    place = np.minimum(hits.rank, ideal.shape[-1])[:, None, :] - 1
+    here = ratio(dcg, np.take_along_axis(ideal[hits.topic], np.broadcast_to(place, g.shape), axis=-1))
+    found = (g > 0).sum(-1)
+    whole = ratio(dcg[:, :, -1], ideal[hits.topic][:, :, -1])
+    return over_best(total(np.where(g > 0, here, 0.0)) + (R - found) * whole, R)
+
+
+@single(
+    bounds=_UNPROVED,
+    cite="jarvelin2002cumulated buckley2008trec",
+    compared=f"{TREC_EVAL}; {TREC_EVAL_10}",
+    ties=Ties(worth=lambda hits, gains: hit_gain(hits, _linear(gains)), steps=True),
+)
+def RnDCG(hits: Hits, gains: GainOfGrade = None) -> Floats:
+    """nDCG at R levels: the mean of nDCG at the ranks at which the ideal ranking goes to a lower gain.
+
+    RnDCG = mean of nDCG@k over the numbers k of judged documents with at least a given gain, for each gain
+    above 0, and of nDCG if the ranking has more than R + 1 documents, where R is the largest k
+
+    The last term is there because trec_eval has it.
+
+    With 1 document of grade 2 and 2 documents of grade 1, it is the mean of nDCG@1 and nDCG@3.
+
+    >>> from rankprism import evaluate
+    >>> judged, run = {"q": {"a": 2, "b": 1, "c": 1}}, {"q": {"a": 3, "x": 2, "y": 1}}
+    >>> evaluate(judged, run, ["RnDCG", "nDCG@1", "nDCG@3"]).mean()
+    {'run': {'RnDCG': 0.819393943239799, 'nDCG@1': 1.0, 'nDCG@3': 0.638787886479598}}
+    """
+    gain = _linear(gains)
+    best, ideal = sorted_gains(hits.pool, gain), _ideal_dcg(hits.pool, gain)
+    shape = (len(hits.rank), best.shape[1], best.shape[2])
+    if not best.shape[-1]:
+        return np.zeros(shape[:2])
+    after = np.concatenate([best[:, :, 1:], np.zeros((*best.shape[:2], 1))], axis=-1)
+    ends = ((best > 0) & (after < best))[hits.topic]
+    gained = np.zeros(shape)
+    row, place = np.nonzero(hits.rank <= shape[2])
+    term = hit_gain(hits, gain) * hit_discount(hits, LOGARITHMIC)[:, None, :]
+    gained[row, :, hits.rank[row, place] - 1] = term[row, :, place]
+    at_level = ratio(np.cumsum(gained, axis=-1), ideal[hits.topic])
+    R = relevant(hits.pool, gain)[hits.topic]
+    longer = (hits.length[:, None] > R + 1) & (R > 0)
+    whole = np.where(longer, ratio(total(term), ideal[hits.topic][:, :, -1]), 0.0)
+    return over_best(total(np.where(ends, at_level, 0.0)) + whole, ends.sum(-1) + longer.astype(np.float64))
+
+
+def _bin_g_bounds(c: Completions, rel: float) -> Pair:
+    def score(relevant_at: Floats, R: Floats) -> Floats:
+        others = np.arange(1, relevant_at.shape[-1] + 1) - np.cumsum(relevant_at, axis=-1)
+        return ratio(total(relevant_at * LOGARITHMIC((others + 1).astype(np.int32))), R)
+
+    return over_counts(c.gains(binary(rel), None), score)
+
+
+@single(
+    bounds=Bounds("outer", _bin_g_bounds),
+    cite="buckley2008trec",
+    compared=f"{TREC_EVAL}; {TREC_EVAL_10}",
+    ties=Ties(worth=lambda hits, rel: hit_gain(hits, binary(rel)), steps=True),
+)
+def binG(hits: Hits, rel: Rel = 1.0) -> Terms:
+    """Binary G: each relevant document counts less, the more documents above it are not relevant.
+
+    binG = 1/R Σ_{relevant i} 1 / log2(2 + n_i), where n_i is the number of documents above rank i that are
+    not relevant, and R is the number of judged relevant documents
+
+    >>> from rankprism import evaluate
+    >>> judged, run = {"q": {"a": 1, "b": 0, "c": 1}}, {"q": {"a": 4, "b": 3, "x": 2, "c": 1}}
+    >>> evaluate(judged, run, ["binG"]).mean()
+    {'run': {'binG': 0.75}}
+    """
+    g = hit_gain(hits, binary(rel))
+    others = np.where(g > 0, hits.rank[:, None, :] - hit_seen(hits, binary(rel)), 1)  # n_i + 1
+    R = relevant(hits.pool, binary(rel))[hits.topic]
+    return Terms({"gain": g, "discount": LOGARITHMIC(others.astype(np.int32))}, over=R)
+
+
+@single(
+    bounds=_UNPROVED,
+    cite="buckley2008trec",
+    compared=f"{TREC_EVAL}; {TREC_EVAL_10}",
+    ties=Ties(steps=True),
+)
+def G(hits: Hits, gains: GainOfGrade = None) -> Terms:
+    """Normalised gain: each gain counts less, the more gain an ideal ranking would have had by then.
+
+    G = Σ_i g_i / log2(2 + c_i - s_i) ÷ Σ_j g*_j, where s_i is the gain down to rank i, c_i = Σ_{j≤i} max(1,
+    g*_j), and g* are the gains of all judged documents, sorted in descending order
+
+    A document that follows better ones is hardly discounted. With grades of 0 and 1, G is binG.
+
+    >>> from rankprism import evaluate
+    >>> evaluate({"q": {"a": 2, "b": 1}}, {"q": {"a": 3, "x": 2, "b": 1}}, ["G", "binG"]).mean()
+    {'run': {'G': 0.8769765845238191, 'binG': 0.8154648767857287}}
+    """
+    gain = _linear(gains)
+    g, best = hit_gain(hits, gain), sorted_gains(hits.pool, gain)
+    over = total(best)[hits.topic]
+    rank = np.where(hits.rank == NOWHERE, 1, hits.rank)[:, None, :]
+    cost = np.cumsum(np.maximum(best, 1.0), axis=-1)[hits.topic]
+    deep = best.shape[-1]
+    if deep:
+        place = np.broadcast_to(np.minimum(rank, deep) - 1, g.shape)
+        spent = np.take_along_axis(cost, place, axis=-1) + np.maximum(rank - deep, 0)
+    else:
+        spent = np.broadcast_to(rank + 0.0, g.shape)
+    behind = np.where(g > 0, 2 + spent - np.cumsum(g, axis=-1), 2.0)
+    return Terms({"gain": g, "discount": tables.reciprocal_log2_of(behind)}, over=over)
