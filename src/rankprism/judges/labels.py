@@ -196,8 +196,16 @@ def note_scales(labels: Labels, so: str) -> None:
 
 
 def same_scale(people: Sequence[float], judge: Sequence[float]) -> bool:
-    """Whether a judge may be using the scale of the people: all its grades are theirs, up to the highest."""
-    return bool(people) and bool(judge) and set(judge) <= set(people) and max(judge) == max(people)
+    """Whether a judge may be using the scale of the people.
+
+    All its grades are theirs, and it has three grades or uses the highest. Yes or no is another scale.
+
+    >>> same_scale((0, 1, 2, 3), (0, 1, 2)), same_scale((0, 1, 2, 3), (0, 1)), same_scale((0, 1), (0, 1))
+    (True, False, True)
+    """
+    if not people or not judge:
+        return False
+    return set(judge) <= set(people) and (len(judge) >= 3 or max(judge) == max(people))
 
 
 def shown_scale(scale: Sequence[float]) -> str:
