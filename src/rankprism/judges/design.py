@@ -102,8 +102,8 @@ def designed(labels: Labels, ranked: Ranked, measures: Sequence[Measure], seed: 
 def probabilities(size: Floats, budget: float, mixed: float) -> Floats:
     """(pair,) probabilities whose sum is the budget: proportional to size, at most 1, mixed with a constant.
 
-    >>> probabilities(np.array([4.0, 1, 1, 0]), 2, 0.5).tolist()
-    [0.9166666666666666, 0.4166666666666667, 0.4166666666666667, 0.25]
+    >>> probabilities(np.array([4.0, 1, 1, 0]), 2, 0.5).round(3).tolist()
+    [0.917, 0.417, 0.417, 0.25]
     """
     number = len(size)
     if budget >= number:
