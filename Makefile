@@ -103,9 +103,9 @@ coverage: $(VENV)/ready
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m simulations.coverage $(COVERAGE)
 	$(if $(COVERAGE),,OPENBLAS_NUM_THREADS=1 $(BIN)/python -m simulations.alarms)
 
-# The record of what the search of `rankprism axioms` found; it takes half an hour.
+# The record of what the search of `rankprism axioms` found; it takes half an hour. Only some: MEASURES="SetF RBU"
 verdicts: $(VENV)/ready
-	$(BIN)/python tests/verdict_record.py
+	$(BIN)/python tests/verdict_record.py $(MEASURES)
 
 # Stopped and started again, it goes on where it was. With MUTATION="--only survived" it tries the rest again.
 mutation: $(VENV)/ready

@@ -27,7 +27,6 @@ from rankprism.statistics.claims import CLAIMS
 from simulations.gate import SIMULATIONS, Cell, cell
 
 UNITS = (2, 3, 5, 10, 20, 50)
-STUDIES = 1000
 
 
 def _cells(claims: Sequence[str], units: Sequence[int]) -> Iterator[tuple[str, int, int]]:
@@ -55,7 +54,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--claim", action="append", help="only claims whose name contains this")
     parser.add_argument("--units", type=int, nargs="+", default=UNITS)
-    parser.add_argument("--studies", type=int, default=STUDIES)
+    parser.add_argument("--studies", type=int, help="in each cell; default: 1,000, or more for some claims")
     parser.add_argument("--processes", type=int, default=2)
     given = parser.parse_args(words)
     claims = [name for name in CLAIMS if not given.claim or any(part in name for part in given.claim)]
@@ -65,7 +64,8 @@ def main(words: Sequence[str] | None = None) -> int:
     print("|---|---|" + "---:|" * (len(given.units) + 1), flush=True)
     row: list[str] = []
     with ProcessPoolExecutor(given.processes) as pool:
-        every = pool.map(_simulated, *zip(*cells, strict=True), [given.studies] * len(cells))
+        studies = [given.studies or SIMULATIONS[claim].studies for claim, _, _ in cells]
+        every = pool.map(_simulated, *zip(*cells, strict=True), studies)
         for (claim, place, _), (found, seconds) in zip(cells, every, strict=True):
             has_own_size = getattr(SIMULATIONS[claim].populations[place], "topics", None) is not None
             text = str(found) if SIMULATIONS[claim].units is None else f"{found.units}: {found}"

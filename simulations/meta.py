@@ -17,7 +17,7 @@ from rankprism.aspects.approaches import ratio
 from rankprism.meta import agreement, correlation, intuitiveness, power, swap, unanimity
 from rankprism.results.scores import Scores
 from simulations.gate import Studies, simulates
-from simulations.populations import AD_HOC_8, WEB_2009, Floats, Population
+from simulations.populations import AD_HOC_8, DL_2021, WEB_2009, Floats, Population
 
 #: a figure and the ends of its interval
 Figure: TypeAlias = tuple[float, float, float]
@@ -42,7 +42,7 @@ class Collection:
         return Scores(runs, tuple(map(str, range(topics))), ("a", "b", "c", "gold"), values)
 
 
-COLLECTIONS = (Collection(WEB_2009, 6), Collection(AD_HOC_8, 12))
+COLLECTIONS = (Collection(WEB_2009, 6), Collection(AD_HOC_8, 12), Collection(DL_2021, 24))
 
 
 def _simulated(

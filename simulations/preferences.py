@@ -124,12 +124,13 @@ class Assessors:
 
     name: str
     careless: float
-    topics: int | None = None  #: the same in every study; None: as many as assessors, up to 5, always new
+    #: topics that are the same in every study; None: as many as assessors, up to 5, always new
+    same_topics: int | None = None
 
     def study(self, rng: np.random.Generator, people: int) -> tuple[list[Row], dict[str, Any]]:
         """Judgments, and two runs. Everybody judges three pairs and three triplets of each topic."""
-        topics = self.topics or min(people, 5)
-        of_topics = np.random.default_rng(5) if self.topics else rng
+        topics = self.same_topics or min(people, 5)
+        of_topics = np.random.default_rng(5) if self.same_topics else rng
         theta = SPREAD * of_topics.standard_normal((topics, DOCUMENTS))
         noise = of_topics.standard_normal((2, topics, DOCUMENTS)) * np.array([0.6, 1.2])[:, None, None]
         runs = {

@@ -9,8 +9,8 @@ import numpy as np
 from rankprism import compare
 from rankprism.results.scores import Scores
 from rankprism.statistics.means import t_intervals
-from rankprism.types import TestName
-from simulations.gate import Studies, simulates
+from rankprism.types import Correction, TestName
+from simulations.gate import MORE_STUDIES, STUDIES, Studies, simulates
 from simulations.populations import AD_HOC_8, HARSH, REAL, Population
 
 EVERY = (*REAL, *HARSH)
@@ -41,15 +41,22 @@ class Several:
 
 
 TWO = tuple(Several(population, 2) for population in EVERY)
-SEVERAL = (*(Several(population, 5) for population in REAL), Several(AD_HOC_8, 2))
+SEVERAL = (*(Several(population, 5) for population in EVERY), Several(AD_HOC_8, 2))
+#: With more pairs, an interval of α/m needs more topics.
+MANY = (*(Several(population, 5) for population in REAL), Several(AD_HOC_8, 10))
 
 
 def _compared(
-    claim: str, test: TestName, populations: tuple[Several, ...], resamples: int | None = None
+    claim: str,
+    test: TestName,
+    populations: tuple[Several, ...],
+    resamples: int | None = None,
+    correction: Correction | None = None,
+    studies: int = STUDIES,
 ) -> None:
     """Register what `compare` prints. Each study is a measure, so that one call compares all of them."""
 
-    @simulates(claim, populations)
+    @simulates(claim, populations, studies=studies)
     def simulation(several: Several, units: int, studies: int, seed: int) -> Studies:
         runs = tuple(f"run{r}" for r in range(several.runs))
         values = several.population.draw(np.random.default_rng(seed), studies, units, several.runs)
@@ -57,11 +64,12 @@ def _compared(
             runs, tuple(map(str, range(units))), tuple(map(str, range(studies))), np.moveaxis(values, 0, 2)
         )
         baseline = runs[-1] if test == "dunnett" else None
-        found = compare(scores, test=test, baseline=baseline, resamples=resamples)
+        found = compare(scores, test=test, baseline=baseline, resamples=resamples, correction=correction)
         means = several.population.means(several.runs)
         truth = means[found.pairs[:, 0]] - means[found.pairs[:, 1]]
+        low, high = found.difference - found.half_width, found.difference + found.half_width
         return Studies(
-            found.difference, found.difference - found.half_width, found.difference + found.half_width, truth
+            found.difference, low, high, truth, found.significant if found.interval == "FCR" else None
         )
 
 
@@ -81,6 +89,9 @@ def beside_a_margin(two: Several, units: int, studies: int, seed: int) -> Studie
 _compared("a difference by t", "t", TWO)
 _compared("a difference by bootstrap", "bootstrap", TWO, resamples=10_000)
 _compared("all differences by t", "t", SEVERAL)
+_compared("all differences by bootstrap", "bootstrap", MANY, resamples=10_000)
+_compared("significant differences by t", "t", MANY, correction="bh")
+_compared("significant differences by bootstrap", "bootstrap", MANY, resamples=10_000, correction="bh")
 _compared("all differences by tukey", "tukey", SEVERAL, resamples=2000)
 _compared("all differences by anova-tukey", "anova-tukey", SEVERAL)
-_compared("all differences by dunnett", "dunnett", SEVERAL)
+_compared("all differences by dunnett", "dunnett", SEVERAL, studies=MORE_STUDIES)

@@ -114,7 +114,7 @@ def check_choice(made: Advice, rows: list[list[Verdict]]) -> None:
 
 
 def test_a_difference_that_is_not_significant_is_never_a_reason() -> None:
-    decided = 0
+    decided: dict[str, list[bool]] = {"power": [], "unanimity": []}
     for story, (measures, readings, seed) in product(STORIES.values(), SETS):
         rows = rows_of(measures, story.needs, readings)
         evidence = scores_say(measures, np.random.default_rng(seed))
@@ -129,11 +129,12 @@ def test_a_difference_that_is_not_significant_is_never_a_reason() -> None:
             )
             if higher is None:
                 assert f"The {sentence.see} does not decide between " in sentence.text
-            decided += higher is not None
+            decided[sentence.see].append(higher is not None)
             significant = significantly_lower(found, attribute, made, measures)
             shown = [parse(m).display for m in measures]
             assert (enumerated([shown[m] for m in significant]) or None) == (higher and higher[2])
-    assert decided > 0
+    for figure, each in decided.items():
+        assert 0 < sum(each) < len(each), figure  # both outcomes were drawn, so that both were checked
 
 
 def significantly_lower(found: Any, attribute: str, made: Advice, measures: Sequence[str]) -> list[int]:

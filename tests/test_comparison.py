@@ -343,7 +343,8 @@ def test_more_runs_than_letters() -> None:
     values = np.linspace(0, 1, 40)[:, None] + 0.01 * np.random.default_rng(0).random((40, 10))
     found = compare(matrix(values))
     assert found.labels[:2] == ("1", "2")
-    assert found.summary.cells()[2][-1].endswith("¹˒²")
+    assert found.better_than(2, 0) == [0, 1]
+    assert found.summary.cells()[2][-1].endswith("²")  # their number
 
 
 @pytest.mark.parametrize(
@@ -402,7 +403,7 @@ def test_resamples_with_which_nothing_can_be_significant_are_refused(test: TestN
 
 
 def test_unset_resamples_grow_with_the_number_of_pairs() -> None:
-    few, many = (matrix(np.random.default_rng(0).random((runs, 8))) for runs in (8, 33))
+    few, many = (matrix(np.random.default_rng(0).random((runs, 20))) for runs in (8, 33))
     for correction in ("holm", "bonferroni", "bh"):
         settings: dict[str, Any] = {"test": "bootstrap", "correction": correction}
         assert compare(few, **settings).about["resamples"] == 10_000
@@ -460,7 +461,8 @@ def test_wilcoxon_marks_the_run_that_it_favours() -> None:
     # 30 small gains against 3 large losses: the ranks favour the first run, the means the second.
     first = np.full(33, 0.5)
     second = first - np.where(np.arange(33) < 30, 0.01 + 0.0001 * np.arange(33), -0.5)
-    found = compare(matrix(np.array([first, second])), test="wilcoxon")
+    with pytest.warns(RankprismWarning, match=r"a few topics decide .* intervals of the test wilcoxon"):
+        found = compare(matrix(np.array([first, second])), test="wilcoxon")
     assert found.significant[0, 0]
     assert found.means[0, 0] < found.means[1, 0]
     assert found.better_than(0, 0) == [1]

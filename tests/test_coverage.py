@@ -6,11 +6,13 @@ import importlib
 import inspect
 import pkgutil
 import re
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import rankprism
 import simulations.coverage  # noqa: F401 - it registers the simulations
@@ -18,8 +20,9 @@ from rankprism.axioms.thresholds import Thresholds
 from rankprism.results.result import Result
 from rankprism.results.scores import Scores, ScoreTable
 from rankprism.statistics.claims import CLAIMS, enough
+from rankprism.statistics.tails import heavy_means, kurtosis
 from simulations.gate import SIMULATIONS, Studies, cell, measured, needed
-from simulations.populations import AD_HOC_8, REAL
+from simulations.populations import AD_HOC_8, HARSH, REAL, Population
 
 #: Their low and high are proved bounds, or ends of a range of parameters. No sample is behind them.
 PROVED = {Scores, ScoreTable, Thresholds}
@@ -101,3 +104,49 @@ def test_intervals_hold_the_truth_as_often_as_they_say(claim: str) -> None:
         found = cell(claim, population, units, studies=60)
         assert found.printed == 0 or not found.fails(TOLERANCE), found
         assert (found.printed > 0) == (units >= CLAIMS[claim].fewest), found
+
+
+def noted(population: Population, topics: int, studies: int = 60) -> float:
+    """The share of comparisons of five runs that say that a few topics decide."""
+    rng, found = np.random.default_rng(4), 0
+    runs, names = tuple("abcde"), tuple(map(str, range(topics)))
+    for values in population.draw(rng, studies, topics, 5):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            compared = rankprism.compare(Scores(runs, names, ("M",), values[:, :, None]))
+        kinds = [note["kind"] for note in compared.about["scores"].get("notes", [])]
+        assert len(caught) == len(kinds)
+        found += "heavy-tails" in kinds
+    return found / studies
+
+
+def test_populations_in_which_intervals_hold_too_seldom_are_noted_and_real_ones_are_not() -> None:
+    for population in HARSH:
+        assert noted(population, 50) > 0.8, population
+        values = population.draw(np.random.default_rng(5), 1, 50, 5)[0]
+        assert [note.kind for note in heavy_means(values[:, :, None], ["M"])] == ["heavy-tails"]
+    for population in REAL:
+        assert noted(population, 20) <= 0.05, population
+        values = population.draw(np.random.default_rng(5), 1, 50, 5)[0]
+        assert heavy_means(values[:, :, None], ["M"]) == []
+
+
+def test_kurtosis_equals_that_of_scipy_whatever_the_unit() -> None:
+    values = np.random.default_rng(6).exponential(size=(5, 40))
+    for factor in (1e-120, 1.0, 1e120):
+        np.testing.assert_allclose(kurtosis(values * factor), stats.kurtosis(values, axis=1, fisher=False))
+    holes = np.where(np.arange(40) % 7 == 0, np.nan, values)
+    np.testing.assert_allclose(
+        kurtosis(holes), stats.kurtosis(holes, axis=1, fisher=False, nan_policy="omit")
+    )
+    assert np.isnan(kurtosis(np.full((1, 9), 0.1))).all()
+
+
+def test_intervals_of_significant_pairs_count_alone() -> None:
+    # Two of three intervals are chosen in the first study, of which one holds; none is in the second.
+    estimate = np.array([[0.0, 0, 0], [1, 1, 1]])
+    chosen = np.array([[True, True, False], [False] * 3])
+    low, high = np.array([[-1.0, 1, 1], [1, 1, 1]]), np.array([[1.0, 2, 2], [2, 2, 2]])
+    found = measured("significant differences by t", AD_HOC_8, 20, Studies(estimate, low, high, 0.0, chosen))
+    assert found.covered == (0.5 + 1) / 2
+    assert found.together == 3 / 1.5

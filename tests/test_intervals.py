@@ -289,6 +289,22 @@ def test_a_difference_below_0_has_its_interval_below_0() -> None:
     assert -other.interval[0][b] == pytest.approx(one.interval[1][a])
 
 
+def test_the_interval_of_a_swap_rate_is_that_of_its_log_odds() -> None:
+    found = swap(made_up(5), trials=200)
+    assert found.sampled is not None
+    low, high = found.sampled.interval(0, 1)
+    topics = found.sampled.sampling.kept.shape[1]
+    little = 0.02  # on both sides of the odds, so that rates of 0 and 1 have finite odds
+    for m, rate in enumerate(found.rate):
+        others = found.sampled.replicates[:, m]
+        error = np.log((others + little) / (1 - others + little)).std()
+        middle = np.log((rate + little) / (1 - rate + little))
+        half = stats.t.ppf(0.975, topics - 1) * error
+        for end, sign in ((low[m], -1), (high[m], 1)):
+            share = (1 + 2 * little) * stats.logistic.cdf(middle + sign * half) - little
+            assert end == pytest.approx(min(1, max(0, share)), abs=1e-12)
+
+
 def test_halves_of_one_topic_have_swap_rates_with_intervals() -> None:
     columns = swap(made_up(5), size=1, trials=50).summary.columns
     assert np.isfinite([*columns["low"], *columns["high"]]).all()

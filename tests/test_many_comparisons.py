@@ -327,9 +327,9 @@ def test_unequal_variances_are_said(test: str) -> None:
 def test_a_long_computation_is_announced_before_it_begins(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    scores = scores_of(systems(np.random.default_rng(3), 60, 15))
+    scores = scores_of(systems(np.random.default_rng(3), 60, 20))
     monkeypatch.setattr("rankprism.comparison.comparison.ANNOUNCED", 0.01)
-    with pytest.warns(LongComputation, match="35,400 resamples of 1,770 pairs on 15 topics take about"):
+    with pytest.warns(LongComputation, match="35,400 resamples of 1,770 pairs on 20 topics take about"):
         compare(scores, test="bootstrap", resamples=35_400)
     monkeypatch.setattr("rankprism.comparison.comparison.REFUSED", 0.02)
     with pytest.raises(
@@ -468,7 +468,7 @@ def test_fifty_topics_with_ties_come_near_the_normal_approximation_and_fifty_one
 
 @pytest.mark.parametrize("factor", [1e-100, 1e-14, 1 / 3, 1e9, 1e140])
 def test_no_test_depends_on_the_unit_of_the_scores(factor: float) -> None:
-    values = np.random.default_rng(3).integers(1, 6, size=(4, 16)) / 10
+    values = np.random.default_rng(3).integers(1, 6, size=(4, 20)) / 10
     for test in TESTS:
         settings: dict[str, Any] = {
             "test": test,
@@ -522,8 +522,8 @@ def test_every_resample_of_the_randomised_hsd_is_dealt(chunk: int, monkeypatch: 
 @pytest.mark.parametrize("test", TESTS)
 def test_p_does_not_depend_on_the_order_of_rows_topics_and_runs(test: str) -> None:
     rng = np.random.default_rng(1)
-    values = systems(rng, 5, 17)
-    rows = [(f"s{r}", f"q{t}", float(values[r, t])) for r in range(5) for t in range(17)]
+    values = systems(rng, 5, 21)
+    rows = [(f"s{r}", f"q{t}", float(values[r, t])) for r in range(5) for t in range(21)]
     settings: dict[str, Any] = {"test": test, "resamples": 400 if TESTS[test].draws else None, "seed": 3}
     for baseline in (None, "s2"):
         if baseline is None and TESTS[test].baseline:

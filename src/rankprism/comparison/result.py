@@ -12,7 +12,7 @@ import numpy as np
 
 from rankprism.arrays import Bools, Floats, Longs
 from rankprism.comparison.margins import Margins, Words, verdicts
-from rankprism.comparison.tests import TESTS
+from rankprism.comparison.tests import CLAIMED, TESTS
 from rankprism.errors import InputError, enumerated
 from rankprism.foreign import shown
 from rankprism.results.result import Result
@@ -35,11 +35,7 @@ _NOT_ABOUT_MARGINS = {"mean", "other mean", "low", "high", "interval", "level", 
 class Comparison(Result):
     """What `compare` found. Arrays are (measure, pair)."""
 
-    claims = (
-        *dict.fromkeys(test.claim for test in TESTS.values()),
-        "all differences by t",
-        "a difference beside a margin",
-    )
+    claims = (*CLAIMED, "a difference beside a margin")
     runs: tuple[str, ...]
     measures: tuple[str, ...]
     topics: tuple[str, ...]

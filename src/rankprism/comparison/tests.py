@@ -7,7 +7,9 @@ from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 
 from rankprism.statistics import paired
+from rankprism.statistics.corrections import CORRECTIONS, INTERVALS
 from rankprism.statistics.paired import Paired
+from rankprism.types import Correction
 
 
 @dataclass(frozen=True)
@@ -27,9 +29,26 @@ class Test:
     signs: bool = False  #: whether its p is a share of the 2ⁿ choices of signs of n differences
     max_t: bool = False  #: whether its resamples can correct for the number of pairs, by the largest |t|
     equal_variances: bool = False  #: whether it errs if some systems are noisier than others
-    claim: str = "a difference by t"  #: what its interval claims, in `CLAIMS`
+    resists: bool = False  #: whether its intervals hold even if a few topics decide the differences
+    interval_by: str = "t"  #: how its interval is made; `claim` is what the interval claims
     rate: float = math.inf  #: about how many scores it resamples in a second on one core
 
+    def kind(self, correction: Correction) -> str:
+        """The kind of its intervals: "single", "Bonferroni", "FCR" or "simultaneous"."""
+        return "simultaneous" if self.corrects else INTERVALS[correction]
+
+    def claim(self, correction: Correction, pairs: int) -> str:
+        """What its intervals claim, in `CLAIMS`."""
+        which = "a difference" if pairs == 1 and not self.corrects else _CLAIMED[self.kind(correction)]
+        return f"{which} by {self.interval_by}"
+
+
+_CLAIMED = {
+    "single": "a difference",
+    "Bonferroni": "all differences",
+    "simultaneous": "all differences",
+    "FCR": "significant differences",
+}
 
 #: Every test by name.
 TESTS: dict[str, Test] = {
@@ -70,7 +89,8 @@ TESTS: dict[str, Test] = {
         effect="z̄ / s",
         interval=r"z̄ ± c s/√n, where p < α for every \|t\| above c",
         draws=True,
-        claim="a difference by bootstrap",
+        resists=True,
+        interval_by="bootstrap",
         rate=1.5e9,
     ),
     "tukey": Test(
@@ -83,7 +103,7 @@ TESTS: dict[str, Test] = {
         draws=True,
         corrects=True,
         equal_variances=True,
-        claim="all differences by tukey",
+        interval_by="tukey",
         rate=4e7,
     ),
     "anova-tukey": Test(
@@ -95,7 +115,7 @@ TESTS: dict[str, Test] = {
         effect="(x̄ - ȳ) / √V_E",
         interval="x̄ - ȳ ± q √(V_E / n)",
         corrects=True,
-        claim="all differences by anova-tukey",
+        interval_by="anova-tukey",
         equal_variances=True,
     ),
     "dunnett": Test(
@@ -107,11 +127,21 @@ TESTS: dict[str, Test] = {
         effect="(x̄ - x̄₀) / √V_E",
         interval="x̄ - x̄₀ ± d √(2 V_E / n)",
         corrects=True,
-        claim="all differences by dunnett",
+        interval_by="dunnett",
         baseline=True,
         equal_variances=True,
     ),
 }
+
+#: Every claim of their intervals.
+CLAIMED = tuple(
+    dict.fromkeys(
+        test.claim(correction, pairs)
+        for test in TESTS.values()
+        for correction in (("none",) if test.corrects else CORRECTIONS)
+        for pairs in (1, 2)
+    )
+)
 
 
 def tests_table() -> str:

@@ -50,6 +50,7 @@ KINDS = {
     "unequal-variances": "a test takes runs to be equally noisy, and some are much noisier than others",
     "skewed-differences": "differences between runs are too skewed for a test",
     "run-changed": "a run has other content than when it was scored under the same name before",
+    "heavy-tails": "a few topics decide means or differences, so that intervals hold too seldom",
     "long-computation": "a test draws so many resamples that it takes long",
     "no-interval": "there are too few topics, assessors or other units for an interval",
     "one-sided-answers": "an assessor of preferences nearly always answers with the same side",

@@ -15,7 +15,7 @@ differences that do not exist.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -177,6 +177,26 @@ class Sampled:
             adjusted,
             {**about, "correction": "holm", "intervals": found.sampling.about},
         )
+
+
+@dataclass(frozen=True, eq=False)
+class ByOdds(Sampled):
+    """A share, or a figure that grows with one. Near 0 and 1 it is skewed, and its log-odds are less so: the
+    interval is that of the log-odds."""
+
+    odds: Sampled = field(kw_only=True)
+    back: Callable[[Floats], Floats] = field(kw_only=True)  #: the figure from the log-odds
+
+    def interval(self, least: float = -np.inf, most: float = np.inf) -> tuple[Floats, Floats]:
+        low, high = (self.back(end) for end in self.odds.interval())
+        return np.maximum(np.minimum(low, self.figure), least), np.minimum(
+            np.maximum(high, self.figure), most
+        )
+
+    def select(self, *positions: Sequence[int]) -> ByOdds:
+        one = super().select(*positions)
+        odds = self.odds.select(*positions)
+        return ByOdds(one.sampling, one.figure, one.replicates, one.step, odds=odds, back=self.back)
 
 
 def ends(sampled: Sampled | None, least: float, most: float) -> dict[str, list[float]]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from rankprism.arrays import Floats
-from rankprism.meta.intervals import Differences, Sampled, check_confidence, ends, wanted, without_one
+from rankprism.meta.intervals import ByOdds, Differences, Sampled, check_confidence, ends, wanted, without_one
 from rankprism.meta.ties import dense_ranks
 from rankprism.results.result import Result
 from rankprism.results.table import Table
@@ -87,7 +87,7 @@ def unanimity(
         sampling = without_one("metric unanimity", len(complete.topics), intervals)
         kept = sampling.kept.astype(np.float64)
         odds = Sampled(sampling, _log_odds(joint.sum(0), count.sum(0)), _log_odds(kept @ joint, kept @ count))
-        sampled = SampledUnanimity(sampling, mu, _mu(kept @ joint, kept @ count), odds=odds)
+        sampled = ByOdds(sampling, mu, _mu(kept @ joint, kept @ count), odds=odds, back=_of_log_odds)
     return Unanimity(
         measures=complete.measures,
         mu=mu,
@@ -117,22 +117,8 @@ def _log_odds(joint: Floats, count: Floats) -> Floats:
     return np.log((joint + 0.5) / (count - joint + 0.5))
 
 
-@dataclass(frozen=True, eq=False)
-class SampledUnanimity(Sampled):
-    """MU with an interval from the log-odds of its share, because MU is skewed and at most 1."""
-
-    odds: Sampled = field(kw_only=True)
-
-    def interval(self, least: float = -np.inf, most: float = np.inf) -> tuple[Floats, Floats]:
-        low, high = (1 - np.log2(1 + np.exp(-end)) for end in self.odds.interval())
-        return np.maximum(np.minimum(low, self.figure), least), np.minimum(
-            np.maximum(high, self.figure), most
-        )
-
-    def select(self, *positions: Sequence[int]) -> SampledUnanimity:
-        chosen = super().select(*positions)
-        odds = self.odds.select(*positions)
-        return SampledUnanimity(chosen.sampling, chosen.figure, chosen.replicates, chosen.step, odds=odds)
+def _of_log_odds(odds: Floats) -> Floats:
+    return np.asarray(1 - np.log2(1 + np.exp(-odds)))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -11,6 +11,7 @@ import numpy as np
 from rankprism.arrays import Floats, Longs
 from rankprism.errors import InputError
 from rankprism.meta.intervals import (
+    ByOdds,
     Differences,
     Sampled,
     Sampling,
@@ -30,6 +31,8 @@ from rankprism.types import AtLeast, JudgmentsLike, MeasuresLike, Natural, Posit
 
 #: How often each half of the topics is split for the interval of the swap rate.
 SPLITS = 20
+#: What is added to both sides of the odds of a swap.
+_LITTLE = 0.02
 
 
 def swap(
@@ -85,8 +88,8 @@ def swap(
     >>> print(swap(evaluate(sample.QRELS, list(sample.RUNS), ["alpha_nDCG@10", "P@10"])))
     measure        required Δ  sensitivity  comparisons  swap rate     low    high
     ──────────────────────────────────────────────────────────────────────────────
-    alpha_nDCG@10      0.1800       0.5901        15000     0.0549  0.0000  0.1289
-    P@10               0.1700       0.7273        15000     0.0903  0.0147  0.1658
+    alpha_nDCG@10      0.1800       0.5901        15000     0.0549  0.0068  0.1732
+    P@10               0.1700       0.7273        15000     0.0903  0.0267  0.2197
     """
     complete = comparable(scores, runs, measures)
     topics = len(complete.topics)
@@ -113,7 +116,9 @@ def swap(
     if intervals:
         sampling = halves("a swap rate", topics, intervals, seed)
         rate = swaps.sum(1) / count.sum(1)
-        sampled = Sampled(sampling, rate, _in_other_collections(complete.values, sampling, size, seed))
+        others = _in_other_collections(complete.values, sampling, size, seed)
+        odds = Sampled(sampling, _log_odds(rate), _log_odds(others))
+        sampled = ByOdds(sampling, rate, others, odds=odds, back=_of_log_odds)
     return SwapRates(
         measures=complete.measures,
         edges=np.arange(bins, dtype=np.float64) * bin_width,
@@ -133,6 +138,15 @@ def swap(
             "scores": complete.conventions,
         },
     )
+
+
+def _log_odds(rate: Floats) -> Floats:
+    """Log-odds that are finite for rates of 0 and 1."""
+    return np.log((rate + _LITTLE) / (1 - rate + _LITTLE))
+
+
+def _of_log_odds(odds: Floats) -> Floats:
+    return np.asarray((1 + 2 * _LITTLE) / (1 + np.exp(-odds)) - _LITTLE)
 
 
 def _in_other_collections(values: Floats, sampling: Sampling, size: int, seed: int) -> Floats:

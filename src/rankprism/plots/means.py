@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankprism.data.note import issue
 from rankprism.errors import InputError
 from rankprism.formats.scores import read_scores
 from rankprism.measures.display import shown_name
@@ -15,6 +16,7 @@ from rankprism.plots.record import alt, chart
 from rankprism.plots.theme import FIRST, QUIET, data, row_labels, short, styled, wrapped
 from rankprism.statistics.claims import CLAIMS
 from rankprism.statistics.means import t_intervals
+from rankprism.statistics.tails import heavy_means
 from rankprism.types import ScoresLike
 
 if TYPE_CHECKING:
@@ -51,6 +53,7 @@ def intervals(
         raise InputError(f"alpha must be a number between 0 and 1; got {alpha!r}")
     found = read_scores(scores)
     means, margins = t_intervals(found.values, alpha)
+    issue(heavy_means(found.values, found.measures))
     order = np.argsort(-np.nan_to_num(means[:, 0], nan=-np.inf), kind="stable")
     runs = [found.runs[r] for r in order]
     layout = _Layout.of(len(found.measures), len(runs), width, height)

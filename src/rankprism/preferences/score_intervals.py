@@ -22,6 +22,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from rankprism.arrays import Floats
+from rankprism.data.note import issue
 from rankprism.errors import InputError, one_of
 from rankprism.measures.parts import ratio
 from rankprism.preferences.groups import grouped
@@ -31,6 +32,7 @@ from rankprism.results.scores import mean_over_topics
 from rankprism.results.table import Table
 from rankprism.statistics.claims import enough
 from rankprism.statistics.levels import check_whole
+from rankprism.statistics.tails import heavy_means
 from rankprism.types import AtLeast, MeasuresLike, Natural, Over, PreferencesLike, RunsLike
 
 #: The claim of each kind of interval, see `rankprism.statistics.claims`.
@@ -167,6 +169,8 @@ def intervals(
     values = found.scores(everybody)
     topics = int((~np.isnan(values)).any((0, 2)).sum())
     counted = {"topics": topics, "assessors": len(everybody), "both": min(topics, len(everybody))}
+    if over == "topics":
+        issue(heavy_means(values, [str(measure) for measure in found.measures]))
     mean = with_pairs(mean_over_topics(values))
     margin = np.full_like(mean, np.nan)
     if enough(CLAIMED[over], counted[over]):

@@ -13,6 +13,7 @@ from rankprism.report.numbers import millionths, or_none, rounded
 from rankprism.results.scores import Scores
 from rankprism.statistics.claims import CLAIMS
 from rankprism.statistics.means import t_intervals
+from rankprism.statistics.tails import heavy_means
 
 #: Largest number of groups, as many as there are letters to name them.
 MOST_GROUPS = 26
@@ -33,12 +34,14 @@ def described(scores: Scores, comparison: Comparison | str, alpha: float) -> dic
     """The means, their intervals and the comparison."""
     _, margin = t_intervals(scores.values, alpha)
     missing = CLAIMS["a mean"].missing(len(scores.topics))
+    heavy = "".join(f" Note: {note.message}." for note in heavy_means(scores.values, scores.measures))
     return {
         "means": or_none(scores.means.T),  # (measure, run)
         "margins": [] if missing else [[rounded(x, 6) for x in row] for row in margin.T.tolist()],
         "intervals": f"T{missing[1:]}."
         if missing
-        else f"Each interval covers its mean with {1 - alpha:.0%} confidence (Student's t over topics).",
+        else f"Each interval covers its mean with {1 - alpha:.0%} confidence (Student's t over topics)."
+        + heavy,
         "latex": _latex((scores.table() if isinstance(comparison, str) else comparison).to_latex()),
         "comparison": {"missing": comparison} if isinstance(comparison, str) else _comparison(comparison),
     }

@@ -163,6 +163,17 @@ CLAIMS = _table(
             2,
             "compare --test t, wilcoxon or fisher",
         ),
+        *(
+            Claim(
+                f"significant differences by {method}",
+                "the differences of the pairs that are significant by Benjamini and Hochberg: the expected "
+                "share of them whose intervals hold, which is 1 if there is none",
+                "topics",
+                fewest,
+                f"compare --correction bh --test {tests}",
+            )
+            for method, fewest, tests in (("t", 2, "t, wilcoxon or fisher"), ("bootstrap", 8, "bootstrap"))
+        ),
         Claim(
             "a difference beside a margin",
             "the difference of the mean scores of two runs over the population of topics",
@@ -176,6 +187,13 @@ CLAIMS = _table(
             "the difference of the mean scores of two runs over the population of topics",
             "topics",
             8,
+            "compare --test bootstrap",
+        ),
+        Claim(
+            "all differences by bootstrap",
+            "the differences of all pairs of runs at once, with the correction of Holm or Bonferroni",
+            "topics",
+            20,
             "compare --test bootstrap",
         ),
         *(

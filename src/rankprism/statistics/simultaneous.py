@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -31,6 +31,8 @@ CHUNK = 1 << 18
 Tail = Callable[[Floats], Floats]
 
 
+# All measures of a comparison have the same distribution, so its bound is computed once.
+@lru_cache(maxsize=8)
 def studentised_range(systems: int, freedom: int) -> Tail:
     """P(max x̄ - min x̄ ≥ q s/√n) among `systems` equal means, as a function of q.
 
@@ -50,6 +52,7 @@ def studentised_range(systems: int, freedom: int) -> Tail:
     return partial(_over_s, given, *_deviations(freedom))
 
 
+@lru_cache(maxsize=8)
 def dunnett(others: int, freedom: int) -> Tail:
     """P(max |x̄ᵢ - x̄₀| ≥ t s √(2/n)) over `others` systems equal to the baseline, as a function of t.
 
@@ -69,6 +72,7 @@ def dunnett(others: int, freedom: int) -> Tail:
     return partial(_over_s, given, *_deviations(freedom))
 
 
+@lru_cache(maxsize=32)
 def critical(tail: Tail, alpha: float) -> float:
     """The bound that is exceeded with probability alpha.
 
