@@ -147,6 +147,19 @@ def test_many_runs_have_tiers_and_a_picture_of_pairs(tmp_path: Path, opened: Cal
     assert len(rows(page, "Who beats whom")) == 10
 
 
+def test_a_large_report_is_compressed_and_shows_the_same(
+    made: Path, opened: Callable[..., Page], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rankprism.report.page.PACKED", 1000)
+    path = tmp_path / "packed.html"
+    report.make(sample.QRELS, list(sample.RUNS), MEASURES, weights=sample.WEIGHTS, depth=5).save(path)
+    assert path.stat().st_size < 0.7 * made.stat().st_size
+    for view in VIEWS:
+        packed, plain = (opened(one, f"#view={view}").locator("main") for one in (path, made))
+        expect(packed.get_by_role("heading", level=2)).to_be_visible()
+        assert packed.inner_text() == plain.inner_text()
+
+
 def test_the_table_can_be_downloaded_as_it_is_shown(made: Path, opened: Callable[..., Page]) -> None:
     page = opened(made, "#view=systems&sort=name&filter=re")
     with page.expect_download() as download:
