@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import rankprism
 from rankprism import sample
+from rankprism.errors import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")  # runs without judged documents
 
@@ -227,3 +228,16 @@ def test_measures_of_real_runs_equal_trec_eval(
         for topic, row in theirs.items():
             wanted = {name: row[name] for name in names}
             assert {name: ours[topic][name] for name in names} == pytest.approx(wanted, rel=1e-12, abs=1e-12)
+
+
+def test_geometric_means_are_gm_map_and_gm_bpref() -> None:
+    qrels = {"1": {"a": 1, "b": 0, "c": 1}, "2": {"a": 1, "b": 0}, "3": {"a": 1, "b": 0}}
+    run = {"1": {"a": 3.0, "b": 2.0, "c": 1.0}, "2": {"b": 2.0, "a": 1.0}, "3": {"b": 1.0}}
+    found = rankprism.evaluate(qrels, run, ["AP", "Bpref"]).geometric_mean()["run"]
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, {"gm_map", "gm_bpref"}).evaluate(run)
+    for name, measure in (("gm_map", "AP"), ("gm_bpref", "Bpref")):
+        logarithms = [row[name] for row in theirs.values()]
+        wanted = pytrec_eval.compute_aggregated_measure(name, logarithms)
+        assert found[measure] == pytest.approx(wanted, rel=1e-12), name
+    with pytest.raises(InputError, match="floor must be a number above 0; got 0"):
+        rankprism.evaluate(qrels, run, "AP").geometric_mean(0)

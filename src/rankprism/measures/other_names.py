@@ -24,6 +24,8 @@ class OtherName(NamedTuple):
     reads: bool = True
 
 
+#: The command that has what is not a score.
+_COMMAND = "python -m rankprism.trec_eval"
 OTHER_NAMES = (
     *(
         OtherName("trec_eval", name, measure)
@@ -83,14 +85,16 @@ OTHER_NAMES = (
         for name, remark in {
             "rbp_resid": "it is 0 if every retrieved document is judged; write RBP_residual(p=0.9)",
             "ideal_dcg": "it does not depend on the ranking; divide DCG by nDCG",
-            "gm_map": "it is a geometric mean of AP over topics; write AP, and take scores.geometric_mean()",
-            "gm_bpref": "it is a geometric mean of Bpref over topics; write Bpref, and take "
-            "scores.geometric_mean()",
+            **{
+                f"gm_{name}": f"it is a geometric mean over topics; write {measure} and take "
+                f"scores.geometric_mean(), or call {_COMMAND}"
+                for name, measure in (("map", "AP"), ("bpref", "Bpref"))
+            },
             **dict.fromkeys(
                 ("num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret"),
-                "it counts topics or documents",
+                f"it counts topics or documents; {_COMMAND} prints it",
             ),
-            **dict.fromkeys(("relstring", "runid"), "it is a text and not a score"),
+            **dict.fromkeys(("relstring", "runid"), f"it is a text and not a score; {_COMMAND} prints it"),
         }.items()
     ),
     *(
