@@ -571,12 +571,24 @@ def test_difference_intervals_are_those_of_the_comparison(scores: Scores, baseli
         assert baseline or measure != shown_name(MEASURES[0]) or row["difference"] >= 0
 
 
-def test_of_many_differences_the_largest_are_drawn() -> None:
-    comparison = compare(made_up(12, 5, ("m",)))
+def test_of_many_differences_the_largest_from_a_baseline_are_drawn() -> None:
+    comparison = compare(made_up(12, 5, ("m",)), baseline="r0")
     chart = plots.difference_intervals(comparison, most=7)
     expected = np.sort(np.abs(comparison.difference[0]))[::-1][:7]
+    assert sorted(abs(row["difference"]) for row in rows(chart, "pair"))[::-1] == pytest.approx(expected)
+    assert "the 7 largest of 11 differences" in subtitle(chart)
+
+
+@pytest.mark.parametrize(("most", "said"), [(7, "the first 7 neighbours"), (40, "; neighbours")])
+def test_of_many_pairs_the_neighbours_in_the_order_of_the_means_are_drawn(most: int, said: str) -> None:
+    comparison = compare(made_up(12, 5, ("m",)))
+    chart = plots.difference_intervals(comparison, most=most)
+    order = np.argsort(-comparison.means[:, 0])
+    names = [comparison.runs[r] for r in order]
+    expected = -np.diff(comparison.means[order, 0])[:most]
     assert [row["difference"] for row in rows(chart, "pair")] == pytest.approx(expected)
-    assert "the 7 largest of 66 differences" in subtitle(chart)
+    assert [row["pair"] for row in rows(chart, "pair")] == [f"{a} − {b}" for a, b in pairwise(names)][:most]
+    assert f"{said} in the order of m" in subtitle(chart)
 
 
 def test_a_heat_map_of_129_runs_on_50_topics_has_every_score() -> None:

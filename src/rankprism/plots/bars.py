@@ -17,10 +17,10 @@ from rankprism.plots.theme import (
     counted,
     data,
     extent,
+    joined,
     only_measure,
     row_labels,
     short,
-    shortened,
     styled,
     wrapped,
 )
@@ -50,7 +50,7 @@ def unanimity_bars(
         rows.append(
             {
                 "measure": ", ".join(names),
-                "label": shortened(names),
+                "label": joined(names),
                 "mu": mu if defined else None,
                 "end": max(mu, 0.0) if defined else 0.0,
                 "printed": f"{mu:.4f}" if defined else "not defined",

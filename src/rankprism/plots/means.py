@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankprism.arrays import Longs
 from rankprism.data.note import issue
 from rankprism.errors import InputError
 from rankprism.formats.scores import read_scores
@@ -105,16 +107,21 @@ def difference_intervals(
     Parameters
     ----------
     most
-        The number of pairs shown, those with the largest differences by the first measure. Without a
-        baseline, each is written so that its difference by the first measure is not negative.
+        The number of pairs shown. If there are more, these are the largest differences from the baseline by
+        the first measure; without a baseline, they are the differences of neighbours in the order of the
+        runs by this measure, from the best run down.
     """
     from rankprism.comparison import TESTS
     from rankprism.statistics.corrections import NAMES_OF_CORRECTIONS
 
     first = np.nan_to_num(comparison.difference[0])
     sign = np.where((first < 0) & (len(comparison.baselines) == 0), -1, 1)
-    chosen = np.argsort(-np.abs(first), kind="stable")[:most]
-    chosen = chosen[np.argsort(-(sign * first)[chosen], kind="stable")]
+    neighbours = len(first) > most and not comparison.baselines
+    if neighbours:
+        chosen = _neighbours(comparison)[:most]
+    else:
+        chosen = np.argsort(-np.abs(first), kind="stable")[:most]
+        chosen = chosen[np.argsort(-(sign * first)[chosen], kind="stable")]
     names: dict[int, str] = {}
     for k in chosen:
         pair = [comparison.runs[r] for r in comparison.pairs[k][:: int(sign[k])]]
@@ -155,7 +162,12 @@ def difference_intervals(
     correction = comparison.correction
     test = TESTS[comparison.test].words
     test += "" if correction == "none" else f", {NAMES_OF_CORRECTIONS[correction]} correction"
-    some = f"; the {most} largest of {len(first)} differences" if len(first) > most else ""
+    some = ""
+    if neighbours:
+        which = "neighbours" if len(chosen) == len(comparison.runs) - 1 else f"the first {most} neighbours"
+        some = f"; {which} in the order of {shown_name(comparison.measures[0])}"
+    elif len(first) > most:
+        some = f"; the {most} largest of {len(first)} differences"
     named = ", ".join(map(short, comparison.baselines))
     to = f"from {named}" if named else "between runs"
     kind = "" if comparison.interval == "single" else f"{comparison.interval} "
@@ -167,6 +179,13 @@ def difference_intervals(
         f"filled: p < {comparison.alpha:g} ({test}){some}",
         title,
     )
+
+
+def _neighbours(comparison: Comparison) -> Longs:
+    """The pairs of runs that follow each other in the order of the means by the first measure."""
+    order = np.argsort(-np.nan_to_num(comparison.means[:, 0], nan=-np.inf), kind="stable")
+    place = {frozenset(pair): k for k, pair in enumerate(comparison.pairs.tolist())}
+    return np.array([place[frozenset(pair)] for pair in pairwise(order.tolist())])
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from rankprism.measures import Measure, parse
 from rankprism.measures.display import shown_name
 from rankprism.meta.ties import TIED
 from rankprism.plots.record import alt, chart
-from rankprism.plots.theme import COLOURS, DASHES, data, extent, short, shortened, styled
+from rankprism.plots.theme import COLOURS, DASHES, data, extent, joined, short, styled
 from rankprism.types import ScoresLike
 
 if TYPE_CHECKING:
@@ -222,6 +222,6 @@ def _ends(runs: tuple[str, ...], ranks: Floats, place: float) -> list[dict[str, 
     for rank, names in together.items():
         first = rank - (len(names) - 1) / 2
         number = f"{first:g}" if len(names) == 1 else f"{first:g}–{first + len(names) - 1:g}"
-        label = shortened([short(name, 32) for name in names], 3)
+        label = joined([short(name, 32) for name in names], 3)
         out.append({"place": place, "rank": rank, "number": number, "label": label})
     return out

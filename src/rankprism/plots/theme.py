@@ -9,6 +9,7 @@ from itertools import cycle, islice, pairwise
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from rankprism.errors import InputError, listed
+from rankprism.foreign import shortened
 from rankprism.plots.record import alt
 
 #: Okabe and Ito's colours without yellow, which is too light for a line on paper.
@@ -178,12 +179,12 @@ def ink(colour: str) -> str:
 
 
 def short(name: str, most: int = 40) -> str:
-    """Cut a long name at its end.
+    """Cut a long name in the middle, because names often differ at their ends.
 
     >>> short("a-run-with-a-very-long-name", 12)
-    'a-run-with-…'
+    'a-run-…-name'
     """
-    return name if len(name) <= most else name[: most - 1] + "…"
+    return shortened([name], most)[0]
 
 
 def letters(text: str) -> float:
@@ -223,10 +224,10 @@ def extent(runs: int, topics: int) -> str:
     return f"{counted(runs, 'run')}, {counted(topics, 'topic')}"
 
 
-def shortened(names: Sequence[str], most: int = 1) -> str:
-    """Several names joined and shortened.
+def joined(names: Sequence[str], most: int = 1) -> str:
+    """Several names joined.
 
-    >>> shortened(["a", "b", "c"])
+    >>> joined(["a", "b", "c"])
     'a and 2 more'
     """
     rest = len(names) - most
