@@ -23,15 +23,16 @@ def some_scores(runs: int, topics: int, measures: int) -> Scores:
 
 
 ONE = some_scores(6, 12, 1)
+ENOUGH = some_scores(6, 20, 1), some_scores(6, 20, 3)  # topics for intervals by the bootstrap
 THREE = some_scores(6, 12, 3)
 FOUR = some_scores(6, 12, 4)
 
 ANALYSES: dict[str, Callable[..., Any]] = {
-    "bootstrap": partial(compare, ONE, test="bootstrap", resamples=2000),
+    "bootstrap": partial(compare, ENOUGH[0], test="bootstrap", resamples=2000),
     "bootstrap with BH": partial(compare, ONE, test="bootstrap", correction="bh", resamples=2000),
     "fisher": partial(compare, ONE, test="fisher", resamples=2000),
     "tukey": partial(compare, ONE, test="tukey", resamples=2000),
-    "several measures": partial(compare, THREE, test="bootstrap", resamples=2000),
+    "several measures": partial(compare, ENOUGH[1], test="bootstrap", resamples=2000),
     "power": partial(power, THREE, resamples=500),
     "stability": partial(stability, ONE, sizes=[4, 8, 10], samples=3, resamples=500),
     "unanimity": partial(unanimity, THREE),
