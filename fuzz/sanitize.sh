@@ -23,7 +23,8 @@ case $sanitizers in
   *) preloaded="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libstdc++.so)" ;;  # to see exceptions
 esac
 # Python never frees what it keeps to its end, so leaks are not looked for; numpy is not built for ThreadSanitizer.
+# pytrec_eval frees what it got from new, so a test beside it sets ASAN=alloc_dealloc_mismatch=0.
 # ThreadSanitizer wants its own parts of the address space, so addresses must not be random.
 setarch "$(uname -m)" -R env LD_PRELOAD="$preloaded" \
-ASAN_OPTIONS=detect_leaks=0 TSAN_OPTIONS="report_bugs=1 halt_on_error=1 suppressions=$PWD/fuzz/tsan.txt" UBSAN_OPTIONS=print_stacktrace=1 \
+ASAN_OPTIONS="detect_leaks=0:${ASAN:-}" TSAN_OPTIONS="report_bugs=1 halt_on_error=1 suppressions=$PWD/fuzz/tsan.txt" UBSAN_OPTIONS=print_stacktrace=1 \
 PYTHONPATH="$folder/package" RANKPRISM_SANITIZED=1 $python "$@"

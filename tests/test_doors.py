@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import random
 import subprocess
 import sys
@@ -263,6 +264,7 @@ def test_threads_and_repetition_change_nothing() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the unit of ru_maxrss differs elsewhere")
+@pytest.mark.skipif("RANKPRISM_SANITIZED" in os.environ, reason="sanitizers keep memory for a while")
 def test_calls_leave_no_memory_behind() -> None:
     import resource
 
