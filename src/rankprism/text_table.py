@@ -24,7 +24,7 @@ def text_table(
     """Aligned columns. The first `left` of them are left-aligned, and the cells in `bold` are bold.
 
     If the lines would be longer than `width`, the columns are printed in several blocks, one below the other,
-    and the first `repeated` columns stand in each.
+    and the first `repeated` columns are in each.
 
     >>> print(text_table(["run", "P@5"], [["bm25", "0.4000"], ["dense", "0.5200"]]))
     run       P@5
