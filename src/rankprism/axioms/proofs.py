@@ -394,21 +394,32 @@ DISPROOFS = (
     ),
     Proof(
         "DeepTh",
-        "P P_IA",
+        "P P_IA RelP RelP_IA SetP SetP_IA",
         "n of 2n documents are relevant, instead of 1 of 2n",
         lambda m: m.cutoff is None,
     ),
     Proof(
         "DeepTh",
-        "R R_IA",
+        "R R_IA SetR SetR_IA",
         "n relevant documents are retrieved, instead of 1",
         lambda m: m.cutoff is None,
     ),
     Proof(
         "DeepTh",
-        "F1 F1_IA",
+        "F1 F1_IA SetF SetF_IA SetAP SetAP_IA",
         "with n relevant documents of 2n, precision and recall are at least as high as with 1 of 2n",
         lambda m: m.cutoff is None,
+    ),
+    Proof(
+        "DeepTh",
+        "Utility Utility_IA",
+        "n relevant documents are retrieved, instead of 1, and n - 1 fewer that are not relevant",
+    ),
+    Proof(
+        "DeepTh",
+        "YAAP YAAP_IA",
+        "it rises with the sum of the precisions, which is at least (n+1)/4 for the n documents, 1 or more "
+        "if n ≥ 3, and 1 for the one on top",
     ),
     Proof(
         "DeepTh",
