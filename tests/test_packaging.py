@@ -55,6 +55,17 @@ def test_import_loads_numpy_and_the_core_at_most() -> None:
     assert result.stdout == "\n"
 
 
+@pytest.mark.parametrize(("given", "kept"), [({}, "20"), ({"OPENBLAS_THREAD_TIMEOUT": "28"}, "28")])
+def test_idle_threads_of_openblas_soon_sleep_unless_the_user_says_otherwise(
+    given: dict[str, str], kept: str
+) -> None:
+    plain = {name: value for name, value in os.environ.items() if name != "OPENBLAS_THREAD_TIMEOUT"}
+    code = "import os, rankprism; print(os.environ['OPENBLAS_THREAD_TIMEOUT'])"
+    command = [sys.executable, "-c", code]
+    result = subprocess.run(command, capture_output=True, text=True, check=True, env=plain | given)
+    assert result.stdout == f"{kept}\n"
+
+
 def test_evaluating_trec_files_loads_what_it_needs_and_no_more(tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("1 a d1 1\n1 b d2 1\n", encoding="utf-8")
     (tmp_path / "run").write_text("1 Q0 d1 1 2 r\n1 Q0 d2 2 1 r\n", encoding="utf-8")

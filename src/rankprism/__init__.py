@@ -12,9 +12,15 @@ into one HTML file; `spark`, which evaluates on many machines; and `sample`, a s
 """
 
 import importlib
+import os
 from typing import Any
 
 from rankprism.lazy import attach, stubbed
+
+# OpenBLAS, which numpy loads, starts a thread for each processor. By default an idle thread waits busily for
+# 2²⁸ cycles, about 0.1 s, before it sleeps. Meanwhile it takes a processor from us, who load modules and read
+# files. 2²⁰ cycles are less than a millisecond, and waking a thread that sleeps takes some microseconds.
+os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "20")
 
 #: Every public name and its module. Type checkers read the same lines.
 _HOME = stubbed(__file__)
