@@ -114,3 +114,40 @@ VECTORS = [
     "<isindex action=javascript:pwn() type=image src=EVIL/isindex>",
     "<keygen autofocus onfocus=pwn()><bgsound src=EVIL/bgsound><layer src=EVIL/layer></layer>",
 ]
+
+#: A document that tries everything at once, also against our own pages. What a person can use has a tabindex.
+HOSTILE = """
+<script>fetch('EVIL/fetch'); top.pwned = 1; top.location = 'EVIL/top'; document.title = 'owned'</script>
+<base href="EVIL/base/" target="_top">
+<meta http-equiv="refresh" content="0;url=EVIL/refresh">
+<meta http-equiv="refresh" content="0;url=/leave">
+<meta http-equiv="Content-Security-Policy" content="default-src *; script-src * 'unsafe-inline'">
+<link rel="stylesheet" href="EVIL/style"><link rel="stylesheet" href="/static/style.css">
+<style>@import url("EVIL/import"); body { position: fixed; inset: -1000px; z-index: 9999 }</style>
+<div style="position: fixed; inset: -1000px; background: url(EVIL/overlay)"></div>
+<iframe src="EVIL/frame"></iframe><iframe src="/task"></iframe>
+<iframe srcdoc="<script>top.pwned=1</script>"></iframe>
+<iframe src="javascript:top.pwned=1"></iframe>
+<iframe name="x" src="data:text/html,<script>top.pwned=1</script>"></iframe>
+<object data="/task"></object><embed src="EVIL/embed"><img src="EVIL/image" onerror="top.pwned=1">
+<svg><script>top.pwned=1</script>
+<image href="EVIL/svg"/><animate onbegin="top.pwned=1" attributeName="x" dur="1s"/></svg>
+<math><maction actiontype="statusline" xlink:href="javascript:top.pwned=1">x</maction></math>
+<img name="addEventListener" alt=""><form name="documentElement"><input name="scrollWidth"></form>
+<form name="querySelector2"></form><img name="defaultView" alt=""><img name="activeElement" alt="">
+<a tabindex="0" href="EVIL/link">here</a>
+<a tabindex="0" target="_top" href="EVIL/out">out</a>
+<a tabindex="0" target="_blank" href="EVIL/new">new</a>
+<a tabindex="0" target="_parent" href="/leave">leave</a>
+<a tabindex="0" href="javascript:top.pwned=1">script</a>
+<a tabindex="0" download href="EVIL/download">file</a>
+<a tabindex="0" href="/task" target="_self">task</a>
+<a tabindex="0" href="EVIL/ping" ping="EVIL/pinged">ping</a>
+<form action="EVIL/form" method="post"><button tabindex="0">send</button></form>
+<form action="/task" method="post" target="_top">
+<input type="hidden" name="answer" value="left"><button tabindex="0">answer</button></form>
+<form action="/leave" method="post"><button tabindex="0" formtarget="_top">leave</button></form>
+<details ontoggle="top.pwned=1"><summary tabindex="0">more</summary>x</details>
+<p tabindex="0" autofocus contenteditable onfocus="top.pwned=1" onkeydown="top.pwned=1" accesskey="a">text</p>
+<video controls tabindex="0" src="EVIL/video" onerror="top.pwned=1"></video>
+"""

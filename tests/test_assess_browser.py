@@ -15,13 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import sqlalchemy as sa
 from assessing import Served, by_worth, listening, make_collection, opened
 from attacks import VECTORS
 
 import rankprism
 from rankprism import documents
-from rankprism.assess import exchange, store
+from rankprism.assess import exchange
 from rankprism.assess.creation import Settings
 
 WIDTHS = {"phone": (360, 740), "tablet": (768, 1024), "desktop": (1280, 800)}
@@ -289,58 +288,6 @@ def trap() -> Iterator[ThreadingHTTPServer]:
     server.shutdown()
     thread.join()
     server.server_close()
-
-
-def test_a_document_cannot_run_reach_the_network_or_leave_its_frame(
-    browser: Any, trap: ThreadingHTTPServer, tmp_path: Path
-) -> None:
-    """The frame and its policy hold by themselves, even if nothing of the HTML was removed."""
-    evil = f"http://127.0.0.1:{trap.server_port}"
-    html = f"""
-      <script>fetch('{evil}/fetch'); top.location = '{evil}/top'; alert(1); document.title = 'owned'</script>
-      <img src="{evil}/image" onerror="alert(2)"><link rel="stylesheet" href="{evil}/style">
-      <style>@import url("{evil}/import"); body {{ background: url("{evil}/background") }}</style>
-      <meta http-equiv="refresh" content="0;url={evil}/refresh">
-      <iframe src="{evil}/frame"></iframe><object data="{evil}/object"></object><embed src="{evil}/embed">
-      <video src="{evil}/video" autoplay></video><svg><image href="{evil}/svg"/></svg>
-      <a id="self" href="{evil}/link">here</a> <a id="out" target="_top" href="{evil}/out">out</a>
-      <a id="new" target="_blank" href="{evil}/new">new</a>
-      <form action="{evil}/form" method="post"><button id="send">send</button></form>
-    """
-    served = Served(opened(tmp_path))
-    with served.store.writing() as connection:
-        connection.execute(sa.update(store.document).values(cleaned=html))
-    with listening(served) as port:
-        context = browser.new_context()
-        page = context.new_page()
-        dialogs: list[str] = []
-
-        def seen(dialog: Any) -> None:
-            dialogs.append(dialog.message)
-            dialog.dismiss()
-
-        page.on("dialog", seen)
-        page.goto(f"http://127.0.0.1:{port}{served.link('ann')}")
-        page.check("input[name=consent]")
-        page.click("text=Begin")
-        page.wait_for_selector("form.answers")
-        page.wait_for_load_state("load")
-        before = page.url
-        for name in ("self", "out", "new", "send"):
-            frame = next(one for one in page.frames if one.url.endswith("/left") or "chrome-error" in one.url)
-            if frame.locator(f"#{name}").count():
-                frame.locator(f"#{name}").click(timeout=2000, no_wait_after=True)
-            page.wait_for_timeout(200)
-            if name == "self":  # the frame shows an error now, so it is loaded again
-                page.reload()
-        page.wait_for_timeout(300)
-        assert page.url == before
-        assert len(context.pages) == 1
-        assert dialogs == []
-        assert trap.caught == []  # type: ignore[attr-defined]
-        assert page.locator("form.answers").count() == 1
-        context.close()
-    served.store.close()
 
 
 def test_cleaned_attacks_do_nothing_even_on_a_page_that_allows_everything(

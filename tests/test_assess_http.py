@@ -314,7 +314,7 @@ def test_every_answer_has_the_headers_that_protect_it(served: Served) -> None:
         if not path.startswith("/static/"):
             assert headers["cache-control"] == "no-store"
     assert ann.client.get("/document/1/left").headers["content-security-policy"] == rendering.POLICY
-    assert rendering.POLICY.endswith("sandbox")
+    assert rendering.POLICY.endswith("; sandbox allow-same-origin")
     assert "frame-ancestors 'none'" in ann.client.get("/task").headers["content-security-policy"]
 
 
@@ -372,7 +372,7 @@ class _Inert(HTMLParser):
             assert not name.startswith("on"), (tag, name)
             assert not (value or "").strip().lower().startswith("javascript:") or tag in ("input",)
         if tag == "iframe":
-            assert names["sandbox"] in (None, "")
+            assert names["sandbox"] == "allow-same-origin"
 
 
 def test_hostile_names_titles_and_documents_stay_inert(tmp_path: Path) -> None:

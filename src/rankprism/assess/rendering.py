@@ -1,9 +1,13 @@
 """Turns documents into pages, and instructions and the like into HTML.
 
 A document may come from anywhere and contain anything, so there are three fences. It is shown in a frame
-whose sandbox allows nothing. The response has a policy that allows no script and no request. And its HTML is
-cleaned, see `rankprism.documents`. Cleaning a long document takes a while, so it is done before the study is
-served, and the result is stored.
+whose sandbox allows no scripts, forms, popups or navigation of our page. The response has a policy that
+allows no script and no request. And its HTML is cleaned, see `rankprism.documents`. Cleaning a long document
+takes a while, so it is done before the study is served, and the result is stored.
+
+The sandbox does allow the origin of our pages, because only then does our script hear keys that are pressed
+inside a document, and only then does the Tab key reach it in Chromium. A document that cannot run scripts
+gains nothing from it.
 """
 
 from __future__ import annotations
@@ -30,7 +34,10 @@ td, th { border: 1px solid; padding: 0.1rem 0.4rem; text-align: start; vertical-
 """
 _HASH = b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
 #: The browser may only show a document, with this style.
-POLICY = f"default-src 'none'; style-src 'sha256-{_HASH}'; frame-ancestors 'self'; sandbox"
+POLICY = (
+    f"default-src 'none'; style-src 'sha256-{_HASH}'; form-action 'none'; base-uri 'none'; "
+    "frame-ancestors 'self'; sandbox allow-same-origin"
+)
 _BATCH = 100  # number of documents that are cleaned and stored together
 
 

@@ -1,7 +1,7 @@
 "use strict";
 // Answers by keys, sets the focus after a swap, and tells when the server cannot be reached. Pages work without it.
 
-const KEYS = { ArrowLeft: "a", ArrowRight: "b", ArrowDown: "s" };
+const KEYS = { ArrowLeft: "a", ArrowRight: "b" };
 
 function wantsKeys() {
   try { return localStorage.getItem("keys") !== "off"; } catch { return true; }
@@ -11,33 +11,46 @@ function isTyping(element) {
   return element.matches("textarea, select, input:not([type=radio]):not([type=checkbox])");
 }
 
-function chooseLabel(number) {
+function scrollsSideways(frame) {
+  const root = frame.contentDocument.documentElement;
+  return root.scrollWidth > root.clientWidth;
+}
+
+// A label of the row that has the focus, or of the first row without a label.
+function chooseLabel(number, inDocument) {
   const rows = [...document.querySelectorAll("form.graded fieldset")];
   const focused = document.activeElement.closest("fieldset");
   const row = focused || rows.find((one) => !one.querySelector(":checked")) || rows[0];
   const label = row && row.querySelectorAll("input[type=radio]")[number - 1];
   if (!label) return;
   label.checked = true;
+  if (inDocument) return; // whoever reads goes on reading
   const next = rows[rows.indexOf(row) + 1];
   (next ? next.querySelector("input") : document.querySelector("form.graded button")).focus();
 }
 
-document.addEventListener("keydown", (event) => {
+function heard(event) {
   if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing || event.repeat) return;
   const page = document.getElementById("page");
   if (!page || !page.dataset.kind || page.dataset.kind === "board") return;
-  if (event.key === "Escape" && isTyping(document.activeElement)) {
+  const inDocument = event.view !== window;
+  const focused = inDocument ? event.target : document.activeElement;
+  const question = document.getElementById("question");
+  if (event.key === "Escape" && (inDocument || isTyping(focused))) {
     document.activeElement.blur();
-    document.getElementById("question").focus();
+    question.focus();
     return;
   }
-  if (!wantsKeys() || isTyping(document.activeElement)) return;
-  const inRadio = document.activeElement.matches("input[type=radio]");
+  if (!wantsKeys() || isTyping(focused)) return;
   if (page.dataset.kind === "grades") {
-    if (/^[1-9]$/.test(event.key)) { chooseLabel(Number(event.key)); event.preventDefault(); return; }
+    if (/^[1-9]$/.test(event.key)) { chooseLabel(Number(event.key), inDocument); event.preventDefault(); return; }
+    if (event.key === "Enter" && !focused.closest("a, button, summary, input")) {
+      page.querySelector("form.graded button.main").click();
+      return;
+    }
     if (event.key in KEYS) return; // arrow keys move between the labels of a row
   }
-  if (inRadio && event.key in KEYS) return;
+  if (event.key in KEYS && inDocument && scrollsSideways(document.activeElement)) return;
   const key = KEYS[event.key] || event.key.toLowerCase();
   const target = /^[a-z]$/.test(key) && page.querySelector(`[data-key="${key}"]`);
   if (!target || target.disabled) return;
@@ -48,9 +61,16 @@ document.addEventListener("keydown", (event) => {
   } else {
     target.click();
   }
-});
+}
+
+// Keys that are pressed in a document. We listen at its window: elements with names such as "addEventListener"
+// hide the properties of their document, but not of a window. A frame that shows an error has no document for us.
+function hear(frame) {
+  if (frame.contentDocument) frame.contentWindow.addEventListener("keydown", heard);
+}
 
 function settle() {
+  document.querySelectorAll("#page iframe").forEach(hear);
   const keys = document.getElementById("keys");
   if (!keys) return;
   keys.checked = wantsKeys();
@@ -65,6 +85,10 @@ function trouble(words) {
   place.hidden = !words;
 }
 
+document.addEventListener("keydown", heard);
+document.addEventListener("load", (event) => {
+  if (event.target instanceof HTMLIFrameElement) hear(event.target);
+}, true);
 document.addEventListener("DOMContentLoaded", settle);
 document.addEventListener("htmx:afterSettle", (event) => {
   if (event.detail.target.id !== "page") return;
