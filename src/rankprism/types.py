@@ -134,6 +134,8 @@ MeasureName: TypeAlias = Annotated[str, "not an option"]
 QrelsFormat: TypeAlias = Annotated[str, KeyOf("formats.known:JUDGMENT_FORMATS")]
 PreferencesFormat: TypeAlias = Annotated[str, KeyOf("formats.known:PREFERENCE_FORMATS")]
 RunFormat: TypeAlias = Annotated[str, KeyOf("formats.known:RUN_FORMATS")]
+#: A format of judgments, preferences or runs. Which of them are meant depends on the other arguments.
+FileFormat: TypeAlias = Annotated[str, "the name of a format"]
 
 
 class RunOptions(TypedDict, total=False):

@@ -210,6 +210,14 @@ class LabelOrders(Result):
         return {name: found.about for name, found in self.by_distance.items()}
 
     @property
+    def charted(self) -> LabelOrder:
+        return next(iter(self.by_distance.values()))
+
+    def hasse(self) -> str:
+        """The partial order that holds for every distance."""
+        return self.charted.hasse()
+
+    @property
     def summary(self) -> Table:
         """A column of classes for each distance, the best class first."""
         most = max(len(found.classes) for found in self.by_distance.values())

@@ -83,17 +83,7 @@ def draw_result(
     if plot is not None:
         from rankprism.plots import draw, save
 
-        save(draw(_whole(result), title=title, width=width, height=height), plot)
-
-
-def _whole(result: Result) -> Result:
-    """The result that a chart shows, if the command prints only one of its tables."""
-    from rankprism.comparison import TopicDifferences
-    from rankprism.results.result import Detailed
-
-    if isinstance(result, TopicDifferences):
-        return result.comparison
-    return result.result if isinstance(result, Detailed) else result
+        save(draw(result.charted, title=title, width=width, height=height), plot)
 
 
 def write_result(
@@ -201,7 +191,7 @@ def command(
                 check_plot(output=given["output"], **given_to(draw_result, given))
                 if given["plot"] and given.get("differences"):
                     raise InputError("--plot draws the figures of the measures; leave out --differences")
-            if writes is write_result:
+            if "format" in options_of(writes):
                 check_output(**given_to(write_result, given))
             with noted(**given_to(note_options, given)):
                 compared = {"baseline": given["baseline"]} if "baseline" in own else {}

@@ -6,24 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankprism.cli.analysis import (
-    Call,
-    check_output,
-    check_plot,
-    command,
-    draw_result,
-    note_options,
-    write_result,
-)
+from rankprism.cli.analysis import Call, command, write_result
 from rankprism.cli.collection import Collection, read_collection
 from rankprism.cli.group import commands
-from rankprism.cli.judgments import described, read_judged
+from rankprism.cli.judgments import Qrels, described, read_judged
 from rankprism.cli.measures import MeasureFiles, load_measures, measures_option
-from rankprism.cli.options import noted
-from rankprism.cli.signature import given_to, with_options_of
+from rankprism.cli.signature import with_options_of
 from rankprism.errors import InputError
 
 if TYPE_CHECKING:
+    from rankprism.aspects import LabelOrder, LabelOrders
     from rankprism.data.judgments import Judgments
 
 app = commands("Analyse judgments of several aspects.")
@@ -47,15 +39,39 @@ def toma_settings(settings: str | None) -> dict[str, Any]:
     return chosen
 
 
-@app.command()
-@with_options_of(read_judged, draw_result, write_result, note_options)
-def order(
-    toma: Toma = None,
+@with_options_of(read_judged)
+def read_scales(files: Qrels = None, **others: Any) -> Any:
+    """Judgments, or the scales that the options describe if there are none."""
+    from rankprism.data.scales import Scale
+
+    if files:
+        return read_judged(files=files, **others)
+    wanted = described(others["aspects"], others["labels"], others["embed"], others["given"])
+    if not wanted.aspects or any(a.labels is None for a in wanted.aspects):
+        raise InputError("name judgments, or the labels of every aspect, e.g. --labels relevance=0,1,2")
+    return [Scale.of(a.name, a.labels or (), a.embed, a.given) for a in wanted.aspects]
+
+
+@with_options_of(write_result)
+def write_order(
+    found: LabelOrder | LabelOrders,
     hasse: Annotated[
         bool, typer.Option("--hasse", help="Print the partial order that holds for every distance instead.")
     ] = False,
-    **others: Any,
+    **written: Any,
 ) -> None:
+    """Write a table, or the Hasse diagram."""
+    from rankprism.cli.output import write
+
+    if hasse:
+        write(found.hasse() + "\n", written["output"], for_people=True)
+    else:
+        write_result(found, **written)
+
+
+@app.command()
+@command("aspects:order", reads=read_scales, writes=write_order)
+def order(scales: Any, call: Call, toma: Toma = None) -> Any:
     """Show the classes of label tuples that TOMA makes.
 
     The three distances are shown side by side. If --toma names a distance, it is shown in detail.
@@ -64,37 +80,15 @@ def order(
     rankprism aspects order --labels relevance=0,1,2,3 --labels credibility=0,1
     rankprism aspects order qrels.toml --toma "distance='manhattan'"
     """
-    from rankprism.aspects import order as compute
     from rankprism.aspects import orders
-    from rankprism.cli.output import write
-    from rankprism.data.scales import Scale
 
-    check_plot(output=others["output"], **given_to(draw_result, others))
-    check_output(**given_to(write_result, others))
-    scales: Any
-    with noted(**given_to(note_options, others)):
-        if others["files"]:
-            scales = read_judged(**given_to(read_judged, others))
-        else:
-            wanted = described(others["aspects"], others["labels"], others["embed"], others["given"])
-            if not wanted.aspects or any(a.labels is None for a in wanted.aspects):
-                raise InputError(
-                    "name judgments, or the labels of every aspect, e.g. --labels relevance=0,1,2"
-                )
-            scales = [Scale.of(a.name, a.labels or (), a.embed, a.given) for a in wanted.aspects]
-        settings = toma_settings(toma)
-        if settings.pop("weighted", False):
-            raise InputError(
-                "--toma: with weighted=True every topic has an order of its own; leave it out to see one"
-            )
-        found = compute(scales, **settings)
-    if hasse:
-        write(found.hasse() + "\n", others["output"], for_people=True)
-    elif toma and "distance" in toma:
-        write_result(found, **given_to(write_result, others))
-    else:
-        write_result(orders(scales, **settings), **given_to(write_result, others))
-    draw_result(found, **given_to(draw_result, others))
+    settings = toma_settings(toma)
+    if settings.pop("weighted", False):
+        raise InputError(
+            "--toma: with weighted=True every topic has an order of its own; leave it out to see one"
+        )
+    detailed = toma is not None and "distance" in toma
+    return call(scales, **settings) if detailed else orders(scales, **settings)
 
 
 @app.command()

@@ -38,7 +38,10 @@ class _WithFormats(TyperCommand):
 
 
 @app.command(cls=_WithFormats)
-@with_options_of(parameters_of("evaluation:evaluate", "order", "duplicates"))
+@with_options_of(
+    parameters_of("evaluation:evaluate", "order", "duplicates"),
+    parameters_of("formats.convert:convert", format="--from"),
+)
 def convert(
     source: Annotated[
         str, typer.Argument(metavar="IN", help="Judgments or preferences, or with --run a run.")
@@ -49,22 +52,8 @@ def convert(
             metavar="OUT", help="The file to write, packed if it ends in .gz; - is standard output."
         ),
     ],
-    format: Annotated[
-        str | None,
-        typer.Option(
-            "--from", metavar="FORMAT", help="Format of IN, see below. Default: recognised by its first line."
-        ),
-    ] = None,
-    to: Annotated[
-        str | None,
-        typer.Option(metavar="FORMAT", help="Format of OUT, see below. Default: by the ending of OUT."),
-    ] = None,
-    weights: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Aspect weights, as for evaluate.")
-    ] = None,
-    run: Annotated[bool, typer.Option("--run", help="IN is a run.")] = False,
     quiet: Quiet = False,
-    **reading: Any,
+    **how: Any,
 ) -> None:
     """Write judgments, preferences or a run in another format.
 
@@ -76,6 +65,6 @@ def convert(
     from rankprism.formats.output_files import replaces_file
 
     with noted(quiet):
-        conversion = convert_file(source, out, format=format, to=to, weights=weights, run=run, **reading)
+        conversion = convert_file(source, out, **how)
     # What was done is said where the converted text does not go.
     print(conversion, file=sys.stdout if replaces_file(out) else sys.stderr)

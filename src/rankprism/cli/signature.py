@@ -14,6 +14,7 @@ import inspect
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from functools import cache
 from types import NoneType, SimpleNamespace, UnionType
 from typing import Annotated, Any, Generic, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -23,7 +24,7 @@ import typer
 from rankprism.cli.choices import one_of
 from rankprism.cli.completion import complete_file
 from rankprism.errors import InputError
-from rankprism.types import AtLeast, KeyOf, MeasureName
+from rankprism.types import AtLeast, FileFormat, KeyOf, MeasureName
 
 Result = TypeVar("Result")
 _T = TypeVar("_T")
@@ -99,13 +100,22 @@ def with_less(function: Callable[..., Result], *names: str) -> Command[Result]:
     return Command(function, function, lambda: without(options_of(function), *names))
 
 
-def parameters_of(where: str, *names: str) -> Command[Any]:
-    """The function at a place, with the options that its parameters give: all of them, or those named."""
-    return Command(
-        lambda **given: function_at(where)(**given),
-        parameters_of,
-        lambda: {name: option for name, option in derived(where).items() if not names or name in names},
-    )
+def parameters_of(where: str, *names: str, **flags: str) -> Command[Any]:
+    """The function at a place, with the options that its parameters give: all of them, or those named.
+
+    flags : the flags of parameters whose options have another name, such as ``format="--from"``.
+    """
+
+    def options() -> dict[str, inspect.Parameter]:
+        found = {name: option for name, option in derived(where).items() if not names or name in names}
+        for name, flag in flags.items():
+            kind, about = get_args(found[name].annotation)
+            renamed = copy(about)
+            renamed.param_decls = (flag,)
+            found[name] = found[name].replace(annotation=Annotated[kind, renamed])
+        return found
+
+    return Command(lambda **given: function_at(where)(**given), parameters_of, options)
 
 
 def function_at(where: str) -> Callable[..., Any]:
@@ -168,7 +178,7 @@ def _option(
     least = next((fact.least for fact in facts if isinstance(fact, AtLeast)), None)
     table = next((fact.table for fact in facts if isinstance(fact, KeyOf)), None)
     metavar = "FILE" if is_file else "NUMBER" if numeric else None
-    if flag.endswith("-format"):  # the names of all formats would not fit into the line
+    if flag.endswith("-format") or hint == FileFormat:  # the names of all formats would not fit into the line
         metavar = "FORMAT"
     about = typer.Option(
         *((flag, "-k") if parameter.name == "cutoff" else ()),  # the only one with a short name

@@ -32,6 +32,10 @@ class TopicDifferences(Result):
     def measures(self) -> tuple[str, ...]:
         return self.comparison.measures
 
+    @property
+    def charted(self) -> Comparison:
+        return self.comparison
+
     @cached_property
     def difference(self) -> Floats:
         """(measure, pair, topic): the score of the first run minus the other run's."""

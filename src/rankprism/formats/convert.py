@@ -26,7 +26,7 @@ from rankprism.formats.objects import is_dataset
 from rankprism.formats.preferences import read_preferences
 from rankprism.formats.recognition import are_preferences
 from rankprism.formats.runs import run_from
-from rankprism.types import Duplicates, Order
+from rankprism.types import Duplicates, FileFormat, Order, WeightsLike
 
 NEWLINE = b"\n"
 
@@ -46,9 +46,9 @@ def convert(
     source: Any,
     out: files.PathLike,
     *,
-    format: str | None = None,
-    to: str | None = None,
-    weights: Any = None,
+    format: FileFormat | None = None,
+    to: FileFormat | None = None,
+    weights: WeightsLike | None = None,
     run: bool = False,
     order: Order = "score",
     duplicates: Duplicates = "error",
@@ -65,12 +65,16 @@ def convert(
         that the format cannot hold go to a second file: `out`.weights (diversity), `out`.Iprob or with
         types `out`.DINprob (ntcir).
     format
-        The format of the source. Default: it is recognised.
+        Format of the source. Default: recognised by its first lines.
     to
-        The name of the format to write; docs/formats.md and docs/preferences.md have them all. Default: the
-        one that the ending of `out` means, else "diversity", "trec" for a run or "tsv" for preferences.
+        Format to write. Default: the one that the ending of the output means.
+
+        If the ending means none, it is "diversity", "trec" for a run or "tsv" for preferences.
+        docs/formats.md and docs/preferences.md have all formats.
     weights
-        Aspect weights, see `read_judgments`.
+        Aspect weights, as `evaluate` takes them.
+    run
+        The source is a run.
     order, duplicates
         How a run is read, see `evaluate`.
     """

@@ -73,6 +73,11 @@ class Result(ABC):
         """What a reader of `details` must know."""
         return ""
 
+    @property
+    def charted(self) -> Result:
+        """The result that a chart of this one shows, if this is only another view of it."""
+        return self
+
     def to_frame(self, backend: str | None = None) -> Any:
         """All rows as a frame of pandas, polars or pyarrow."""
         from rankprism.frames import make_frame
@@ -274,6 +279,10 @@ class Detailed(Result):
 
     def row_blocks(self) -> Iterator[Table]:
         return self.result.row_blocks()
+
+    @property
+    def charted(self) -> Result:
+        return self.result
 
 
 _STYLE = """\
