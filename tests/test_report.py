@@ -25,9 +25,10 @@ from rankprism.errors import InputError, RankprismWarning
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.preferences import read_preferences
 from rankprism.formats.runs import align_source
+from rankprism.formats.topics import Topic, read_topics
 from rankprism.measures import parse
 from rankprism.report import board as board_of
-from rankprism.report.documents import snippets
+from rankprism.report.documents import TEXTS, passage, shown_documents
 from rankprism.report.measures import clearest, described
 from rankprism.report.page import EXPORT, IMPORT, MODULES, as_json, asset
 from rankprism.report.rankings import Judged, earned, ideal
@@ -549,13 +550,122 @@ def test_documents_from_a_file(tmp_path: Path) -> None:
         + "long " * 100
         + '", "url": ""}\n{"id": "z", "text": "t"}\n'
     )
-    found = snippets(file, {"a", "b"})
-    assert found["a"]["title"] == "Jaguars"
-    assert found["a"]["text"].startswith("They swim. long")
-    assert found["a"]["text"].endswith("long …")
-    assert len(found["a"]["text"]) <= 242
+    found, [[passage, unknown]] = shown_documents(file, [{"docs": ["a", "b"]}], [[]])
+    assert passage is not None
+    assert passage.startswith("They swim. long")
+    assert passage.endswith("long …")
+    assert len(passage) <= 242
+    assert unknown is None
     assert set(found) == {"a"}
-    assert set(found["a"]) == {"title", "text"}
+    assert found["a"]["title"] == "Jaguars"
+    assert found["a"]["html"].startswith('<div class="plain">They\n swim. long')
+    assert set(found["a"]) == {"title", "html"}
+
+
+def test_a_passage_has_more_words_of_the_query_than_any_other() -> None:
+    """The oracle tries all places."""
+    rng = np.random.default_rng(5)
+    words = ["jaguar", "swim", "river"]
+    for _ in range(30):
+        text = " ".join(
+            rng.choice([*words, *["x" * k for k in range(1, 9)]], 200, p=[0.02] * 3 + [0.1175] * 8)
+        )
+        found = passage(text, words, 80)
+        assert len(found) <= 84
+        assert found.removeprefix("… ").removesuffix(" …") in text
+
+        def count(part: str) -> int:
+            return len(set(part.split()) & set(words))
+
+        assert count(found) >= max(count(text[begin : begin + 50]) for begin in range(len(text)))
+
+
+def test_html_is_shown_as_text_and_cleaned() -> None:
+    text = "<title>Big &amp; small</title><script>alert(1)</script><p onclick=x>Cats" + " and dogs" * 40
+    found, [[passage]] = shown_documents({"d": {"text": text, "type": "html"}}, [{"docs": ["d"]}], [["cat"]])
+    assert found["d"]["title"] == "Big & small"
+    assert found["d"]["html"].startswith("<p>Cats and dogs")
+    assert passage is not None
+    assert passage.startswith("Cats and dogs")
+
+
+def test_with_many_documents_each_has_less_text() -> None:
+    documents = {str(i): {"text": "word " * 1000} for i in range(8000)}
+    found, [passages] = shown_documents(documents, [{"docs": list(documents)}], [[]])
+    assert set(map(len, found.values())) == {0}
+    size = sum(len(passage or "") for passage in passages)
+    assert size < TEXTS
+
+
+# ── topics in words ──────────────────────────────────────────────────────────────────────────────
+
+TREC_XML = """<webtrack>
+<topic number="1" type="faceted"><query>jaguars in brazil</query><description>Find
+ jaguars.</description><subtopic number="2" type="inf">Where do they live?</subtopic></topic>
+</webtrack>"""
+TREC_TAGS = """
+<top>
+<num> Number: 1
+<title> jaguars in brazil
+<desc> Description:
+Find
+jaguars.
+<narr> Narrative:
+None.
+</top>
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("topics.xml", TREC_XML),
+        ("topics.txt", TREC_TAGS),
+        ("topics.txt", TREC_XML),
+        ("topics.tsv", "1\tjaguars in brazil\tFind jaguars.\n"),
+        ("topics.jsonl", '{"id": "1", "title": "jaguars in brazil", "description": "Find jaguars."}\n'),
+    ],
+)
+def test_topics_have_titles_and_subtopics_texts(name: str, text: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(text)
+    qrels = {"1": {"1": {"a": 1}, "2": {"b": 1}}, "other": {"1": {"a": 1}}}
+    made = report.make(qrels, {"1": {"a": 2.0}}, "P@5", topic_texts=tmp_path / name)
+    first, second = made.data["topic texts"]
+    assert (first["title"], first["description"]) == ("jaguars in brazil", "Find jaguars.")
+    assert first["words"] == ["jaguar", "brazil"]
+    assert first.get("aspects") == (["", "Where do they live?"] if "xml" in name or "<web" in text else None)
+    assert second == {"words": ["other"]}
+
+
+def test_queries_of_the_web_tracks_and_mappings_are_topics(tmp_path: Path) -> None:
+    (tmp_path / "queries.txt").write_text("wt09-1:obama family tree\n2:french lick: resort\n")
+    found = read_topics(tmp_path / "queries.txt")
+    assert {id: topic.title for id, topic in found.items()} == {
+        "1": "obama family tree",
+        "2": "french lick: resort",
+    }
+    assert read_topics({"1": "jaguar"})["1"].title == "jaguar"
+
+
+@pytest.mark.filterwarnings("default::rankprism.RankprismWarning")
+def test_topic_texts_of_another_collection_are_noticed() -> None:
+    with pytest.warns(RankprismWarning, match="has none of these topics"):
+        report.make({"1": {"1": {"a": 1}}}, {"1": {"a": 2.0}}, "P@5", topic_texts={"x": "y"})
+
+
+def test_topics_from_ir_datasets(monkeypatch: pytest.MonkeyPatch) -> None:
+    part = types.SimpleNamespace(number="1", text="Where?\n", type="inf")
+    query = types.SimpleNamespace(query_id="7", query="jaguars", description="Find  them.", subtopics=(part,))
+    plain = types.SimpleNamespace(query_id="8", text="lions", default_text=lambda: "lions")
+    dataset = types.SimpleNamespace(has_queries=lambda: True, queries_iter=lambda: iter([query, plain]))
+    monkeypatch.setitem(sys.modules, "ir_datasets", types.SimpleNamespace(load=lambda name: dataset))
+    found = read_topics("irds:web")
+    assert found["7"] == Topic("7", "jaguars", "Find them.", (("1", "Where?"),))
+    assert found["8"].title == "lions"
+    without = types.SimpleNamespace(has_queries=lambda: False)
+    monkeypatch.setitem(sys.modules, "ir_datasets", types.SimpleNamespace(load=lambda name: without))
+    with pytest.raises(InputError, match="irds:web: this dataset has no topics"):
+        read_topics("irds:web")
 
 
 @pytest.mark.filterwarnings("default::rankprism.RankprismWarning")
@@ -563,7 +673,7 @@ def test_documents_of_another_collection_are_noticed(tmp_path: Path) -> None:
     file = tmp_path / "docs.jsonl"
     file.write_text('{"id": "z", "text": "t"}\n')
     with pytest.warns(RankprismWarning, match=r"docs\.jsonl: the report shows none of them"):
-        assert snippets(file, {"a"}) == {}
+        assert shown_documents(file, [{"docs": ["a"]}], [[]]) == ({}, [[None]])
 
 
 @pytest.mark.parametrize("ending", ["", ".gz"])
@@ -572,7 +682,7 @@ def test_documents_that_are_not_utf8_are_refused(ending: str, tmp_path: Path) ->
     data = b'{"id": "a", "text": "t"}\n{"id": "caf\xe9"}\n'
     file.write_bytes(gzip.compress(data) if ending else data)
     with pytest.raises(InputError, match=r"line 2.*UTF-8"):
-        snippets(file, {"a"})
+        shown_documents(file, [{"docs": ["a"]}], [[]])
 
 
 @pytest.mark.parametrize(
@@ -591,7 +701,7 @@ def test_bad_documents_are_refused(line: str, expected: str, tmp_path: Path) -> 
     file = tmp_path / "docs.jsonl"
     file.write_text(f'{{"id": "b", "text": "t"}}\n{line}\n')
     with pytest.raises(InputError) as caught:
-        snippets(file, {"a"})
+        shown_documents(file, [{"docs": ["a"]}], [[]])
     assert expected in str(caught.value)
 
 
@@ -612,12 +722,13 @@ def test_documents_from_ir_datasets(monkeypatch: pytest.MonkeyPatch) -> None:
         return types.SimpleNamespace(docs_store=Store, has_docs=lambda: True)
 
     monkeypatch.setitem(sys.modules, "ir_datasets", types.SimpleNamespace(load=load))
-    assert snippets("irds:vaswani", {"1"}) == {"1": {"title": "T", "text": "T text"}}
+    one = [{"docs": ["1"]}]
+    assert shown_documents("irds:vaswani", one, [[]]) == ({"1": {"title": "T"}}, [["T text"]])
     with pytest.raises(InputError, match="ir_datasets has no dataset 'x'"):
-        snippets("irds:x", {"1"})
+        shown_documents("irds:x", one, [[]])
     monkeypatch.setitem(sys.modules, "ir_datasets", None)
     with pytest.raises(InputError, match=r"pip install 'rankprism\[ir-datasets\]'"):
-        snippets("irds:vaswani", {"1"})
+        shown_documents("irds:vaswani", one, [[]])
 
 
 # ── page and command ─────────────────────────────────────────────────────────────────────────────
@@ -680,6 +791,7 @@ def test_the_command_writes_a_page(
     ("options", "expected"),
     [
         (["--documents", "missing.jsonl"], "missing.jsonl: there is no such file"),
+        (["--topic-texts", "missing.xml"], "missing.xml: "),
         (["-m", "nope"], "unknown measure 'nope'"),
         (["-o", "no/such/folder.html"], "no/such"),
     ],

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import re
+import shutil
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -101,6 +103,104 @@ def test_the_systems_can_be_sorted_and_filtered(made: Path, opened: Callable[...
     page.get_by_label("Show runs whose name contains").fill("RE")
     assert order() == ["relevance-only", "redundant"][:: 1 if order()[0] == "relevance-only" else -1]
     assert "2 runs of 6" in page.get_by_role("status").inner_text()
+
+
+def test_the_filter_filters_everything(made: Path, opened: Callable[..., Page]) -> None:
+    """Two runs are left in every list, table and choice, and what is counted is counted for them."""
+    page = opened(made, "#view=systems&by=RBU%4010")
+    page.get_by_label("Show runs whose name contains").fill("RE")
+    kept = {"relevance-only", "redundant"}
+    assert {row[0] for row in rows(page, "Means over topics")} == kept
+    assert {row[0] for row in rows(page, "Ranks")} == kept
+    assert {row[0].split(" ")[1] for row in rows(page, "Who beats whom")} == kept
+    groups = page.locator(".groups li").all_inner_texts()
+    assert groups
+    assert {name for group in groups for name in group.split(", ")} == kept
+    scores = evaluate(sample.QRELS, list(sample.RUNS), MEASURES, weights=sample.WEIGHTS).per_topic()
+    page.get_by_role("link", name="Topics", exact=True).click()
+    control(page, "Measure").select_option("P@10")
+    for topic, mean, spread, best, worst in rows(page, "Topics"):
+        a, b = (scores[run][topic]["P@10"] for run in ("redundant", "relevance-only"))
+        assert float(mean) == pytest.approx((a + b) / 2, abs=5.1e-5)
+        assert float(spread) == pytest.approx(abs(a - b) / 2**0.5, abs=5.1e-5)
+        # Of equal runs, the first one is named.
+        assert best == f"{'redundant' if a > b else 'relevance-only'} ({max(a, b):.3f})"
+        assert worst == f"{'redundant' if a < b else 'relevance-only'} ({min(a, b):.3f})"
+    page.get_by_role("link", name="Rankings", exact=True).click()
+    for name in ("A", "B"):
+        chosen = control(page, name).input_value()
+        assert set(control(page, name).locator("option").all_inner_texts()) == kept | {chosen}
+    control(page, "A").select_option("redundant")
+    assert "a=redundant" in page.url
+    page.get_by_role("link", name="Measures", exact=True).click()
+    control(page, "and").select_option("RBU@10")
+    assert "(out of 1) in opposite order" in page.locator("main").inner_text()
+
+
+def test_names_and_heads_of_a_table_stay_in_view_on_a_phone(
+    tmp_path: Path, opened: Callable[..., Page]
+) -> None:
+    runs = {f"run-{k}": {f"q{i}": {"a": 1.0} for i in range(8)} for k in range(60)}
+    path = tmp_path / "many.html"
+    report.make({f"q{i}": {"a": 1} for i in range(8)}, runs, ["P@5", "RR", "AP", "nDCG@5"], depth=1).save(
+        path
+    )
+    page = opened(path, "", 360)
+    region = page.get_by_role("region", name="Means over topics", exact=True)
+    region.scroll_into_view_if_needed()
+    region.evaluate("box => box.scrollTo(box.scrollWidth, box.scrollHeight)")
+    box = region.bounding_box()
+    head = region.locator("thead th").last.bounding_box()
+    name = region.locator("tbody th").last.bounding_box()
+    assert box is not None
+    assert head is not None
+    assert name is not None
+    assert head["y"] == pytest.approx(box["y"], abs=1)
+    assert name["x"] == pytest.approx(box["x"], abs=1)
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
+
+
+def test_topics_have_titles_and_documents_are_read_in_the_page(
+    tmp_path: Path, opened: Callable[..., Page]
+) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    topics = tmp_path / "topics.xml"
+    topics.write_text(
+        '<t><topic number="7"><query>jaguars swimming</query><description>Do they?</description>'
+        '<subtopic number="1">In Brazil, <b>where</b>?</subtopic></topic></t>'
+    )
+    words = "<h1>The jaguar</h1><p>It likes swimming.<script>window.hacked=1</script></p><ul><li>one</ul>"
+    hostile = "<img src=x onerror='window.hacked=1'><a href='javascript:hacked=1'>click</a><svg onload=x()>"
+    documents = {
+        "d": {"text": words + hostile + "<p>" + "more words " * 50, "type": "html", "title": "Jaguars!"},
+        "e": {"text": "line one\n\tline two " + "long " * 100},
+    }
+    qrels = {"7": {"1": {"d": 1}, "2": {"e": 1}}}
+    path = tmp_path / "read.html"
+    runs = {"x": {"7": {"d": 2.0, "e": 1.0}}, "y": {"7": {"e": 2.0, "d": 1.0}}}
+    report.make(qrels, runs, "P@5", topic_texts=topics, documents=documents).save(path)
+    page = opened(path, "#view=rankings&a=x&b=y", 360)
+    assert page.locator(".query").inner_text() == "7: jaguars swimming"
+    assert "Do they?" in page.locator("main").inner_text()
+    assert rows(page, "Aspects")[0][0].split("\n")[-1] == "In Brazil, where?"
+    item = page.locator(".list.a li").first
+    assert item.locator("b mark").inner_text() == "Jaguars"
+    assert item.locator(".snippet mark").all_inner_texts() == ["jaguar", "swimming"]
+    assert "<" not in item.locator(".snippet").inner_text()
+    assert item.locator(".mark .aspect").inner_text() == "1 In Brazil, where?"
+    item.get_by_text("Read the document").click()
+    document = item.get_by_role("group", name="Document")
+    assert document.locator("p strong").inner_text() == "The jaguar"
+    assert document.locator("li").inner_text() == "one"
+    assert document.locator("mark").all_inner_texts() == ["jaguar", "swimming"]
+    assert document.locator("img, a, svg, script, [onclick]").count() == 0
+    assert page.evaluate("window.hacked") is None
+    second = page.locator(".list.a li").last
+    second.get_by_text("Read the document").click()
+    assert second.locator(".plain").inner_text().startswith("line one\n  line two long")
+    assert Axe().run(page).response["violations"] == []
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
 
 
 def test_the_first_screen_says_who_may_be_best(made: Path, opened: Callable[..., Page]) -> None:
@@ -245,7 +345,7 @@ def test_everything_can_be_reached_with_the_keyboard(made: Path, opened: Callabl
     page = opened(made)
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
-    for _ in range(4):
+    for _ in range(5):  # the filter and the names of four views
         page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Rankings", level=2)).to_be_visible()
@@ -282,6 +382,28 @@ def test_all_parts_are_printed(made: Path, opened: Callable[..., Page]) -> None:
         expect(page.get_by_role("heading", name=title, level=2)).to_be_visible()
     assert page.locator(".list.a li").first.is_visible()
     assert not page.locator("nav").is_visible()
+    assert not page.locator("#filter").is_visible()
+    page.set_viewport_size({"width": 680, "height": 900})  # A4 without its margins
+    wide = (
+        "[...document.querySelectorAll('table, svg, pre')].filter(x => x.getBoundingClientRect().right > 680)"
+    )
+    assert page.evaluate(f"{wide}.map(x => x.textContent)") == []
+
+
+def test_title_and_summary_are_on_the_first_printed_page(made: Path, browser: Browser) -> None:
+    program = shutil.which("pdftotext")
+    if program is None:
+        pytest.skip("pdftotext is not there: apt-get install poppler-utils")
+    page = browser.new_page()
+    page.goto(made.as_uri())
+    printed = page.pdf(format="A4")
+    page.close()
+    done = subprocess.run([program, "-l", "1", "-", "-"], input=printed, capture_output=True, check=True)
+    first = " ".join(done.stdout.decode().split())
+    assert "Ranking evaluation report" in first
+    assert "may be the best" in first
+    assert "pairs of runs differ significantly" in first
+    assert "Show runs whose name" not in first
 
 
 def test_preferences_have_marks_of_their_own(tmp_path: Path, opened: Callable[..., Page]) -> None:

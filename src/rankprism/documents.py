@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Iterator
-from html import escape
+from html import escape, unescape
 from importlib.metadata import version
 
 import nh3
@@ -26,7 +26,7 @@ MOST = 200_000
 #: whenever the rules in this module change.
 CLEANER = f"1, nh3 {version('nh3')}, markdown-it-py {version('markdown-it-py')}"
 
-_CUT = f"<hr><p><em>This document is longer. Only its first {MOST:,} characters are shown.</em></p>"
+_CUT = "<hr><p><em>This document is longer. Only its first {:,} characters are shown.</em></p>"
 _MOST_OPEN = 200  # elements open at the same time
 
 
@@ -93,29 +93,43 @@ _CLEANER = nh3.Cleaner(
 )
 
 
-def cleaned(text: str, type: str) -> str:
+def cleaned(text: str, type: str, most: int = MOST) -> str:
     """Return a document's text as harmless HTML; `type` is text, markdown or html.
 
-    A long document is cut after `MOST` characters, and a sentence at its end says so.
+    A long document is cut after `most` characters, and a sentence at its end says so.
 
     >>> cleaned("<p onclick='alert(1)'>Hello <script>alert(2)</script><a href='//x.org'>you</a>", "html")
     '<p>Hello <a>you</a></p>'
     """
+    html, is_whole = _harmless(text, type, most)
+    return html if is_whole else html + _CUT.format(most)
+
+
+def plain(text: str, type: str, most: int = MOST) -> str:
+    """Return the words of a document's first `most` characters in one line, without markup.
+
+    >>> plain("<ul><li>Cats<li>&lt;Dogs</ul><script>no</script>", "html")
+    'Cats <Dogs'
+    """
+    # A tag separates words, as in a list or a table.
+    words = re.sub(r'<(?:"[^"]*"|[^>"])*>', " ", _harmless(text, type, most)[0])
+    return " ".join(unescape(words).split())
+
+
+def _harmless(text: str, type: str, most: int) -> tuple[str, bool]:
+    """A document's beginning as HTML, and whether this is the whole document."""
     if type == "html":
-        html, is_whole = _bounded(text, MOST)
-        html = _CLEANER.clean(html)
-    else:
-        start, is_whole = _beginning(text, MOST), len(text) <= MOST
-        if type == "markdown":
-            html = _CLEANER.clean(_bounded(_MARKDOWN.render(start))[0])
-        else:
-            html = f'<div class="plain">{escape(start)}</div>'
-    return html if is_whole else html + _CUT
+        html, is_whole = _bounded(text, most)
+        return _CLEANER.clean(html), is_whole
+    start, is_whole = _beginning(text, most), len(text) <= most
+    if type == "markdown":
+        return _CLEANER.clean(_bounded(_MARKDOWN.render(start))[0]), is_whole
+    return f'<div class="plain">{escape(start)}</div>', is_whole
 
 
 def is_cut(cleaned: str) -> bool:
     """Whether a cleaned document shows only the beginning of its text."""
-    return cleaned.endswith(_CUT)
+    return cleaned.endswith(_CUT.format(MOST))
 
 
 def _beginning(text: str, most: float) -> str:

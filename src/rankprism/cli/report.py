@@ -56,6 +56,15 @@ def report(
             autocompletion=complete_file,
         ),
     ] = None,
+    topic_texts: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Titles of topics and texts of subtopics: a topic file of TREC; lines of id, title and "
+            "description between tabs; JSON Lines (.jsonl); or irds:ID. Default: only ids are shown.",
+            autocompletion=complete_file,
+        ),
+    ] = None,
 ) -> Any:
     """Write a report: one HTML file that needs nothing else.
 
@@ -64,10 +73,15 @@ def report(
 
     \b
     rankprism report qrels.txt runs/*.run -o report.html
-    rankprism report qrels.txt runs/*.run -m RBU@20 --documents docs.jsonl
+    rankprism report qrels.txt runs/*.run -m RBU@20 --topic-texts topics.xml --documents docs.jsonl
     rankprism report preferences.tsv runs/*.run
     """
     given, measures = read
     return call(
-        runs=list(given.runs), measures=measures or None, documents=documents, **given.kinds, **given.settings
+        runs=list(given.runs),
+        measures=measures or None,
+        documents=documents,
+        topic_texts=topic_texts,
+        **given.kinds,
+        **given.settings,
     )

@@ -1,4 +1,4 @@
-"""Judgments and documents of ir_datasets."""
+"""Judgments, topics and documents of ir_datasets."""
 
 from __future__ import annotations
 
@@ -91,6 +91,15 @@ def documents(source: str, wanted: Collection[str] | None) -> Iterator[tuple[str
     for doc, record in records.items():
         row = {field: getattr(record, field) for field in ("title", "url") if hasattr(record, field)}
         yield f"{source}, document {doc!r}", {**row, "id": doc, "text": record.default_text()}
+
+
+def queries(source: str) -> list[Any]:
+    """The topics of a dataset, as ir_datasets has them."""
+    dataset = load(source)
+    if not dataset.has_queries():
+        raise InputError(f"{source}: this dataset has no topics; name a file of topics")
+    with _reading(source, "topics"), contextlib.redirect_stdout(sys.stderr):
+        return list(dataset.queries_iter())
 
 
 def load(source: str) -> Any:

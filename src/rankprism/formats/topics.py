@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from rankprism.errors import InputError
-from rankprism.formats import files
+from rankprism.formats import files, ir_datasets
 from rankprism.formats.json_lines import as_text, json_object
+from rankprism.formats.objects import DATASET
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
 _EXAMPLE = '{"id": "1", "title": "…"}'
+_TAGGED = "<top>"
 
 
 @dataclass(frozen=True)
@@ -30,9 +33,14 @@ class Topic:
     kinds: Mapping[str, str] = field(default_factory=dict)
 
 
-def read_topics(source: files.PathLike) -> dict[str, Topic]:
-    """Read topics from lines of ``id<TAB>title<TAB>description``, from JSON lines if it ends in .jsonl, or
-    from a topic file of TREC if it ends in .xml.
+TopicsLike: TypeAlias = files.PathLike | Mapping[str, str]
+
+
+def read_topics(source: TopicsLike) -> dict[str, Topic]:
+    """Read topics from a file, from ``{id: title}``, or from the dataset of ir_datasets that "irds:ID" names.
+
+    A file has lines of ``id<TAB>title<TAB>description`` or ``id:title``, JSON lines if it ends in .jsonl, or
+    is a topic file of TREC, which is XML or has topics that begin with ``<top>``.
 
     The description may be missing. JSON lines have `id`, `title`, and where known `description` and
     `subtopics`, which is a mapping of ids to descriptions; or `_id` and `text`, as in BEIR. A topic in XML
@@ -40,6 +48,10 @@ def read_topics(source: files.PathLike) -> dict[str, Topic]:
     each `subtopic`. Attributes `type` say whether the topic is ambiguous or faceted, and a subtopic
     informational (inf) or navigational (nav).
     """
+    if isinstance(source, Mapping):
+        return {id: Topic(id, title) for id, title in source.items()}
+    if isinstance(source, str) and source.startswith(DATASET):
+        return _from_dataset(source)
     where = files.source_name(source)
     plain = os.fspath(source)
     for ending in files.COMPRESSED:
@@ -47,9 +59,15 @@ def read_topics(source: files.PathLike) -> dict[str, Topic]:
     if plain.endswith(".xml"):
         return _from_xml(source, where)
     read = _from_json if plain.endswith((".jsonl", ".json")) else _from_columns
+    lines = list(files.opened(source).lines())
+    if any(line.strip().lower().startswith(_TAGGED) for _, line in lines[:5]):
+        topics = _from_tags(lines, where)
+    elif lines and lines[0][1].startswith("<"):
+        return _from_xml(source, where)
+    else:
+        topics = ((number, read(line, f"{where}, line {number}")) for number, line in lines)
     found: dict[str, Topic] = {}
-    for number, line in files.opened(source).lines():
-        topic = read(line, f"{where}, line {number}")
+    for number, topic in topics:
         if topic.id in found:
             raise InputError(f"{where}, line {number}: topic {topic.id!r} occurs twice; keep one of them")
         found[topic.id] = topic
@@ -60,6 +78,8 @@ def read_topics(source: files.PathLike) -> dict[str, Topic]:
 
 def _from_columns(line: str, where: str) -> Topic:
     id, *words = (column.strip() for column in line.split("\t"))
+    if not words and (web := re.match(r"(?:\w+-)?(\d+):(.+)", id)):  # as in TREC's Web tracks
+        id, words = web[1], [web[2].strip()]
     if not id or not 1 <= len(words) <= 2 or not words[0]:
         raise InputError(f"{where}: {line.strip()[:60]!r} is not id<TAB>title<TAB>description")
     return Topic(id, words[0], "".join(words[1:]))
@@ -76,6 +96,44 @@ def _from_json(line: str, where: str) -> Topic:
     if not isinstance(subtopics, dict):
         raise InputError(f'{where}: subtopics must be descriptions by id, {{"1": "…", "2": "…"}}')
     return Topic(id, title, description, tuple((name, as_text(subtopics, name, where)) for name in subtopics))
+
+
+def _from_tags(lines: list[tuple[int, str]], where: str) -> Iterator[tuple[int, Topic]]:
+    """The topics of TREC's older files, which have tags without ends, and the lines on which they begin."""
+    begins = [i for i, (_, line) in enumerate(lines) if line.strip().lower().startswith(_TAGGED)]
+    for begin, end in zip(begins, [*begins[1:], len(lines)], strict=True):
+        text = "\n".join(line for _, line in lines[begin:end])
+        # A field begins with its name, as in "<num> Number: 301" and "<desc> Description:".
+        fields = re.findall(
+            r"<(num|title|query|desc)>\s*(?:(?:Number|Topic|Description)\s*:)?([^<]*)", text, re.IGNORECASE
+        )
+        words = {name.lower(): " ".join(value.split()) for name, value in fields}
+        title = words.get("title") or words.get("query", "")
+        number = lines[begin][0]
+        if not words.get("num") or not title:
+            raise InputError(
+                f"{where}, line {number}: a topic needs a number and a title; write <num> Number: 301 and "
+                f"<title> …"
+            )
+        yield number, Topic(words["num"], title, words.get("desc", ""))
+
+
+def _from_dataset(source: str) -> dict[str, Topic]:
+    """The topics of ir_datasets, whose fields are named in several ways."""
+    found = {}
+    for query in ir_datasets.queries(source):
+        words = {
+            name: str(getattr(query, name, None) or "") for name in ("title", "query", "text", "description")
+        }
+        title = words["title"] or words["query"] or words["text"] or query.default_text()
+        subtopics = getattr(query, "subtopics", None) or ()
+        found[query.query_id] = Topic(
+            query.query_id,
+            " ".join(title.split()),
+            " ".join(words["description"].split()),
+            tuple((str(one.number), " ".join(one.text.split())) for one in subtopics),
+        )
+    return found
 
 
 def _from_xml(source: files.PathLike, where: str) -> dict[str, Topic]:

@@ -16,7 +16,19 @@ from rankprism.errors import InputError
 from rankprism.foreign import shown
 
 #: The scripts in the order in which they need each other.
-MODULES = ("data", "dom", "state", "charts", "board", "systems", "measures", "topics", "rankings", "main")
+MODULES = (
+    "data",
+    "dom",
+    "state",
+    "charts",
+    "marks",
+    "board",
+    "systems",
+    "measures",
+    "topics",
+    "rankings",
+    "main",
+)
 
 #: Data with more characters are compressed, which makes a large page five times as small.
 PACKED = 2_000_000

@@ -18,9 +18,10 @@ from rankprism.formats.judgments import read_judgments
 from rankprism.formats.preferences import read_preferences
 from rankprism.formats.recognition import are_preferences
 from rankprism.formats.several_runs import run_sources
+from rankprism.formats.topics import Topic, TopicsLike, read_topics
 from rankprism.measures import Measure
 from rankprism.report import board, measures, rankings, systems, topics
-from rankprism.report.documents import snippets
+from rankprism.report.documents import shown_documents
 from rankprism.statistics.threads import for_each_in_order
 from rankprism.types import (
     AspectsLike,
@@ -48,6 +49,7 @@ def make(
     *,
     depth: Positive = 20,
     documents: DocumentsLike | None = None,
+    topic_texts: TopicsLike | None = None,
     title: str | None = None,
     seed: Natural = 0,
     preferences: PreferencesLike | None = None,
@@ -73,6 +75,10 @@ def make(
     documents
         Titles and texts of the documents: a JSON Lines file, ``{id: {"title": …, "text": …}}``, or
         ``"irds:NAME"``.
+    topic_texts
+        Titles, descriptions and subtopics of the topics: a topic file of TREC (.xml, or text with
+        ``<top>``), lines of ``id<TAB>title<TAB>description``, JSON Lines (.jsonl), ``{id: title}``, or
+        ``"irds:NAME"``.
     title
         Title of the report.
     seed
@@ -90,6 +96,7 @@ def make(
     tell = _Progress(on_share)
     chosen = None if measures is None else parsed(measures)
     sources = run_sources(runs)
+    texts = {} if topic_texts is None else read_topics(topic_texts)
     settings = {"weights": weights, "aspects": aspects, "format": qrels_format}
     judged = _read(judgments, preferences, preferences_format, settings)
     chosen = parsed(default_measures(judged.absolute, judged.preferences)) if chosen is None else chosen
@@ -113,7 +120,7 @@ def make(
         duplicates=how.duplicates,
         on_share=partial(tell, "score"),
     )
-    return Report(_data(judged, listed, chosen, scores, depth, documents, title, seed, tell))
+    return Report(_data(judged, listed, chosen, scores, depth, documents, texts, title, seed, tell))
 
 
 def _read(
@@ -137,6 +144,7 @@ def _data(
     scores: Any,
     depth: int,
     documents: DocumentsLike | None,
+    texts: Mapping[str, Topic],
     title: str | None,
     seed: int,
     tell: _Progress,
@@ -145,9 +153,10 @@ def _data(
     from rankprism import __version__
 
     lists = rankings.rankings(judged, listed, chosen, scores.topics, depth, partial(tell, "rankings"))
-    shown = {doc for topic in lists["topics"] for doc in topic["docs"]}
     tell("rankings", 1.0)
-    texts = snippets(documents, shown)  # first, because the rest takes longer
+    # Before the rest, which takes longer.
+    told = topics.described(scores.topics, lists["topics"], texts)
+    about, passages = shown_documents(documents, lists["topics"], [topic["words"] for topic in told])
     compared = systems.compared(scores, ALPHA, seed, partial(tell, "compare"))
     tell("compare", 1.0)
     evidence = measures.evidence(chosen, scores, ALPHA, seed, partial(tell, "measures"))
@@ -165,6 +174,7 @@ def _data(
         ),
         "runs": list(scores.runs),
         "topics": list(scores.topics),
+        "topic texts": told,
         "measures": [measures.described(measure) for measure in chosen],
         "scores": topics.per_topic(scores),
         "board": first_screen,
@@ -174,7 +184,8 @@ def _data(
         "advice": measures.advised(judged.absolute, chosen, scores, verdicts, evidence),
         "by topic": topics.difficulty(scores),
         "rankings": lists,
-        "documents": texts,
+        "documents": about,
+        "passages": passages,
         "conventions": {
             name: conventions[name]
             for name in ("order", "topics", "duplicates", "aspect weights")

@@ -1,13 +1,49 @@
-"""The topics: the scores on each, which are hard, and which divide the systems."""
+"""The topics: their words, the scores on each, which are hard, and which divide the systems."""
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from rankprism.errors import RankprismWarning
+from rankprism.formats.topics import Topic
+from rankprism.query_words import query_words
 from rankprism.report.numbers import or_none
 from rankprism.results.scores import Scores
+
+
+def described(
+    names: Sequence[str], lists: Sequence[Mapping[str, Any]], texts: Mapping[str, Topic]
+) -> list[dict[str, Any]]:
+    """For each topic: its title and description, the text of each aspect, and the words to mark.
+
+    If the title is not known, the words are those of the topic's name, which may be the query itself.
+    """
+    if texts and not any(name in texts for name in names):
+        warnings.warn(
+            "the file of topic texts has none of these topics; check that the judgments have the same ids",
+            RankprismWarning,
+            stacklevel=2,
+        )
+    found: list[dict[str, Any]] = []
+    for name, topic in zip(names, lists, strict=True):
+        if name not in texts:
+            found.append({"words": [] if name.isdigit() else query_words(name)})
+            continue
+        text, about = texts[name], dict(texts[name].subtopics)
+        aspects = [about.get(aspect, "") for aspect in topic["aspects"]]
+        found.append(
+            {
+                "title": text.title,
+                **({"description": text.description} if text.description else {}),
+                **({"aspects": aspects} if any(aspects) else {}),
+                "words": query_words(text.title),
+            }
+        )
+    return found
 
 
 def per_topic(scores: Scores) -> Any:

@@ -15,9 +15,11 @@ export const inShort = () =>
       )
     : missing("There is nothing to compare.");
 
-/** What is wrong with a run, beside its name. */
+/** What is wrong with a run, beside its name: a few words that open the whole note. */
 export const badges = (r) =>
-  board.badges[r].map(([words, note]) => h("span", { class: "badge", title: shown(note, Infinity) }, words));
+  board.badges[r].map(([words, note]) =>
+    h("details", { class: "badge" }, h("summary", {}, words), h("p", {}, shown(note, Infinity))),
+  );
 
 const span = ([low, high]) => (low === high ? String(low) : `${low}–${high}`);
 
@@ -79,13 +81,12 @@ export function boardTable(m, some) {
   ];
 }
 
-/** The runs of each tier, or null without a board. */
-export function tierList(m) {
+/** Some runs by tier, or null without a board. */
+export function tierList(m, some) {
   if (board.missing) return null;
   const last = Math.max(...board.tiers[m]);
   const members = (tier) =>
-    runs
-      .map((_, r) => r)
+    some
       .filter((r) => board.tiers[m][r] === tier)
       .sort((a, b) => mean(m, b) - mean(m, a) || a - b);
   return [
@@ -93,15 +94,17 @@ export function tierList(m) {
     h(
       "ol",
       { class: "tiers" },
-      Array.from({ length: last }, (_, i) =>
-        h(
-          "li",
-          {},
-          members(i + 1)
-            .map((r) => shown(runs[r]))
-            .join(", "),
+      Array.from({ length: last }, (_, i) => i + 1)
+        .filter((tier) => members(tier).length)
+        .map((tier) =>
+          h(
+            "li",
+            { value: tier },
+            members(tier)
+              .map((r) => shown(runs[r]))
+              .join(", "),
+          ),
         ),
-      ),
     ),
   ];
 }

@@ -1,10 +1,9 @@
 // Draws charts as SVG. Colours come from the style sheet, and every line also has its own dash or shape.
 
-import { number, shown, signed } from "./data.js";
+import { number, shorter, shown, signed } from "./data.js";
 import { s } from "./dom.js";
 
 const scale = (low, high, from, to) => (x) => from + ((x - low) / (high - low || 1)) * (to - from);
-const cut = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
 /** The width of a chart at which its letters are as large as the letters of the page. */
 const room = () => Math.max(300, Math.min(640, document.documentElement.clientWidth - 32));
@@ -47,7 +46,7 @@ export function intervalChart(rows, title) {
         s(
           "text",
           { x: left - 8, y: y + 4, class: "tick end" },
-          cut(shown(name), Math.floor(left / 7.6)),
+          shorter(shown(name), Math.floor(left / 7.6)),
           s("title", {}, shown(name)),
         ),
         value !== null &&

@@ -10,6 +10,12 @@ export const real = (millionths) => (millionths === null ? null : millionths / U
 /** The score of a run on a topic by a measure, or null if it has none. */
 export const score = (m, r, t) => report.scores[m][r][t];
 
+/** The name of a topic, with its title if there is one. */
+export const topicName = (t) => {
+  const { title } = report["topic texts"][t];
+  return title && title !== topics[t] ? `${shown(topics[t])}: ${shown(title)}` : shown(topics[t]);
+};
+
 export const mean = (m, r) => report.systems.means[m][r];
 
 /** What each rank of a list gained and spent under a measure, and the parts of the gain. */
@@ -75,7 +81,14 @@ export function shown(text, most = LONGEST) {
   return cut.replace(UNSAFE, (sign) => `\\u${sign.codePointAt(0).toString(16).padStart(4, "0")}`);
 }
 
-export const number = (x, digits = 4) => (x === null || x === undefined ? "–" : x.toFixed(digits));
+/** A name that is cut in the middle if it is long, because names often differ at their ends. */
+export function shorter(text, most) {
+  const tail = Math.floor((most - 1) / 2);
+  return text.length > most ? `${text.slice(0, most - 1 - tail)}…${text.slice(-tail)}` : text;
+}
+
+export const number = (x, digits = 4) =>
+  x === null || x === undefined ? "–" : x.toFixed(digits).replace("-", "−");
 export const signed = (x, digits = 4) =>
   x === null ? "–" : (x < 0 ? "−" : "+") + Math.abs(x).toFixed(digits);
 export const probability = (p) =>

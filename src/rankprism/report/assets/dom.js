@@ -40,16 +40,21 @@ export const missing = (reason) => h("p", { class: "missing" }, reason);
 export const scrolling = (label, table) =>
   h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, table);
 
-/** A choice among names; `choose` gets the position of the chosen one. */
+/** A choice among names; `choose` gets the position of the chosen one. `set` may limit it to some positions. */
 export function choice(id, label, names, choose) {
-  const select = h(
-    "select",
-    { id, onchange: () => choose(select.selectedIndex) },
-    names.map((name) => h("option", {}, shown(name))),
-  );
+  const every = names.map((_, i) => i);
+  let offered = null;
+  const select = h("select", { id, onchange: () => choose(offered[select.selectedIndex]) });
   return {
     element: h("span", { class: "control" }, h("label", { for: id }, label), select),
-    set: (position) => (select.selectedIndex = position),
+    set: (position, some = every) => {
+      const wanted = some.includes(position) ? some : [position, ...some];
+      if (String(wanted) !== String(offered)) {
+        offered = wanted;
+        select.replaceChildren(...offered.map((i) => h("option", {}, shown(names[i]))));
+      }
+      select.selectedIndex = offered.indexOf(position);
+    },
   };
 }
 

@@ -2,7 +2,7 @@
 
 import { counted, measures, report, runs, shown, topics } from "./data.js";
 import { h } from "./dom.js";
-import { linkTo, read } from "./state.js";
+import { go, linkTo, matching, read } from "./state.js";
 import { systems } from "./systems.js";
 import { measuresView } from "./measures.js";
 import { topicsView } from "./topics.js";
@@ -14,6 +14,28 @@ const VIEWS = {
   topics: ["Topics", topicsView],
   rankings: ["Rankings", rankingsView],
 };
+
+const filter = h("input", {
+  id: "filter",
+  type: "search",
+  autocomplete: "off",
+  oninput: () => go({ filter: filter.value }),
+});
+const left = h("span", { id: "left", role: "status" });
+if (runs.length > 1)
+  document
+    .querySelector("nav")
+    .before(
+      h(
+        "p",
+        { class: "filter" },
+        h("label", { for: "filter" }, "Show runs whose name contains"),
+        " ",
+        filter,
+        " ",
+        left,
+      ),
+    );
 
 const main = document.getElementById("main");
 const links = {},
@@ -31,6 +53,11 @@ function update() {
   if (location.hash === "#main") return main.focus();
   const state = read(location.hash);
   if (!(state.view in VIEWS)) state.view = "systems";
+  if (filter.value !== state.filter) filter.value = state.filter;
+  document.body.classList.toggle("filtered", state.filter !== "");
+  left.textContent = state.filter
+    ? `${counted(matching(state).length, "run")} of ${runs.length}. The summary, correlation, power, unanimity and advice are about all of them.`
+    : counted(runs.length, "run");
   for (const view of Object.keys(VIEWS)) {
     links[view].setAttribute("href", linkTo({ view }));
     if (view === state.view) links[view].setAttribute("aria-current", "page");

@@ -1,10 +1,25 @@
 // The measures: which to use, how much they agree about the systems, what they tell apart, and the verdicts on them.
 
-import { counted, listed, measures, number, real, report, runs, shown, signed, topics } from "./data.js";
+import {
+  counted,
+  listed,
+  mean,
+  measures,
+  number,
+  real,
+  report,
+  runs,
+  shown,
+  signed,
+  test,
+  topicName,
+  topics,
+} from "./data.js";
 import { choice, h, missing, part, scrolling, show } from "./dom.js";
-import { go, linkTo } from "./state.js";
+import { go, linkTo, matching } from "./state.js";
 
 const { agreement, axioms, advice } = report;
+const TIED = 1e-9; // as in Python
 const name = (m) => measures[m].display;
 const between = (low, high) =>
   low === null || low === undefined ? "" : ` [${number(low, 2)}, ${number(high, 2)}]`;
@@ -237,6 +252,20 @@ function correlationTable() {
   ];
 }
 
+/** The number of pairs of some runs that two measures put in opposite order, and of those that both are sure of. */
+function opposed(m, m2, some) {
+  let [opposite, significant] = [0, 0];
+  some.forEach((a, i) =>
+    some.slice(i + 1).forEach((b) => {
+      const [first, second] = [m, m2].map((one) => mean(one, a) - mean(one, b));
+      if (first * second >= 0 || Math.min(Math.abs(first), Math.abs(second)) <= TIED) return;
+      opposite += 1;
+      if (test(m, a, b)?.sign && test(m2, a, b)?.sign) significant += 1;
+    }),
+  );
+  return { opposite, significant, pairs: (some.length * (some.length - 1)) / 2 };
+}
+
 function disagreement(state) {
   const { disagreements } = agreement;
   if (state.m === state.m2) return missing("Choose two different measures.");
@@ -244,11 +273,17 @@ function disagreement(state) {
     ({ measures: [a, b] }) => (a === state.m && b === state.m2) || (a === state.m2 && b === state.m),
   );
   const turned = found.measures[0] !== state.m;
+  const some = matching(state);
+  const counts =
+    some.length === runs.length ? { ...found, pairs: disagreements.pairs } : opposed(state.m, state.m2, some);
   const told =
-    `${name(state.m)} and ${name(state.m2)} put ${counted(found.opposite, "pair")} of systems (out of ${disagreements.pairs}) in opposite order` +
-    (found.opposite ? `; for ${found.significant} of them both differences are significant.` : ".");
+    `${name(state.m)} and ${name(state.m2)} put ${counted(counts.opposite, "pair")} of systems (out of ${counts.pairs}) in opposite order` +
+    (counts.opposite ? `; for ${counts.significant} of them both differences are significant.` : ".");
   if (!found.cases.length)
     return [h("p", {}, told), h("p", {}, "They prefer the same ranking on every topic.")];
+  const cases = found.cases.filter(([, a, b]) => some.includes(a) && some.includes(b));
+  if (!cases.length)
+    return [h("p", {}, told), h("p", {}, "None of their clearest disagreements is about two of these runs.")];
   return [
     h("p", {}, told),
     scrolling(
@@ -276,14 +311,14 @@ function disagreement(state) {
         h(
           "tbody",
           {},
-          found.cases.map(([t, better, other, first, second]) => {
+          cases.map(([t, better, other, first, second]) => {
             const [a, b, own, others] = turned
               ? [other, better, -second, -first]
               : [better, other, first, second];
             return h(
               "tr",
               {},
-              h("th", { scope: "row" }, shown(topics[t])),
+              h("th", { scope: "row" }, topicName(t)),
               h("td", { class: "text" }, shown(runs[a])),
               h("td", { class: "text" }, shown(runs[b])),
               h("td", {}, signed(real(own))),

@@ -12,11 +12,13 @@ import {
   score,
   shown,
   signed,
+  topicName,
   topics,
 } from "./data.js";
 import { choice, h, missing, part, scrolling, show } from "./dom.js";
-import { go } from "./state.js";
+import { go, matching } from "./state.js";
 import { curves } from "./charts.js";
+import { marked, rendered } from "./marks.js";
 
 const { depth, labels, kinds } = report.rankings;
 const hasGrades = kinds.includes("judgments");
@@ -49,7 +51,9 @@ function served(topic, docs) {
 const label = (aspect, grade) =>
   (Object.hasOwn(labels, aspect) ? labels[aspect][String(grade)] : null) ?? String(grade);
 
-function mark(topic, aspect, grade, seen) {
+const beginning = (text, most) => shown(text.length > most ? `${text.slice(0, most).trimEnd()}…` : text);
+
+function mark(topic, aspect, grade, seen, text) {
   const name = topic.aspects[aspect];
   return h(
     "span",
@@ -58,7 +62,7 @@ function mark(topic, aspect, grade, seen) {
       class: `swatch c${aspect % COLOURS} s${Math.floor(aspect / COLOURS) % SHAPES}`,
       "aria-hidden": "true",
     }),
-    h("span", { class: "aspect" }, shown(name)),
+    h("span", { class: "aspect", title: text || null }, shown(name), text && ` ${beginning(text, 40)}`),
     " ",
     h("b", {}, shown(label(name, grade))),
     topic.navigational?.[aspect] && h("span", { class: "note" }, " navigational"),
@@ -167,12 +171,16 @@ function meaning(m, lists) {
   );
 }
 
-function documentItem(topic, m, list, seen, i, largest) {
-  const measure = measures[m];
+function documentItem(t, m, list, seen, i, largest) {
+  const measure = measures[m],
+    topic = report.rankings.topics[t],
+    { words, aspects: texts } = report["topic texts"][t];
   const doc = list.docs[i],
     on = grades(topic, doc),
     id = topic.docs[doc];
   const about = Object.hasOwn(report.documents, id) ? report.documents[id] : null;
+  const passage = report.passages[t]?.[doc];
+  const whole = about?.html && h("div");
   const beyond = measure.cutoff !== null && !measure.condensed && i >= measure.cutoff;
   const got = list.gained[i] + list.spent[i];
   const reason = why(m, list, i);
@@ -185,12 +193,19 @@ function documentItem(topic, m, list, seen, i, largest) {
     h(
       "div",
       { class: "doc" },
-      about?.title && [h("b", {}, shown(about.title)), " "],
+      about?.title && [h("b", {}, marked(about.title, words)), " "],
       h("span", { class: about?.title ? "id" : null }, shown(id)),
-      about?.type && h("span", { class: "type" }, shown(about.type)),
       link && [" ", h("a", { href: about.url, rel: "noopener noreferrer", target: "_blank" }, "open")],
     ),
-    about?.text && h("p", { class: "snippet" }, shown(about.text, Infinity)),
+    passage && h("p", { class: "snippet" }, marked(passage, words)),
+    whole &&
+      h(
+        "details",
+        // The document is made when somebody opens it, because there may be many.
+        { class: "whole", ontoggle: () => whole.hasChildNodes() || whole.append(rendered(about.html, words)) },
+        h("summary", {}, "Read the document"),
+        whole,
+      ),
     h(
       "div",
       { class: "marks" },
@@ -199,7 +214,7 @@ function documentItem(topic, m, list, seen, i, largest) {
         : on === null
           ? h("span", { class: "note" }, "not judged")
           : on.length
-            ? on.map(([aspect, grade]) => mark(topic, aspect, grade, seen[i][aspect]))
+            ? on.map(([aspect, grade]) => mark(topic, aspect, grade, seen[i][aspect], texts?.[aspect]))
             : h("span", { class: "note" }, "not relevant"),
       topic.won && preferenceMarks(topic, list.docs, i),
     ),
@@ -210,8 +225,8 @@ function documentItem(topic, m, list, seen, i, largest) {
   );
 }
 
-function column(kind, title, topic, m, list, largest) {
-  const seen = served(topic, list.docs),
+function column(kind, title, t, m, list, largest) {
+  const seen = served(report.rankings.topics[t], list.docs),
     measure = measures[m];
   const below = list.score === null ? 0 : list.score - sum(earned(list)) - list.empty;
   return h(
@@ -227,7 +242,7 @@ function column(kind, title, topic, m, list, largest) {
       ? h(
           "ol",
           {},
-          list.docs.map((_, i) => documentItem(topic, m, list, seen, i, largest)),
+          list.docs.map((_, i) => documentItem(t, m, list, seen, i, largest)),
         )
       : missing("The run has nothing for this topic."),
     Math.abs(below) > 5e-5 &&
@@ -373,7 +388,9 @@ function reasons(state, a, b, A, B) {
 }
 
 /** A table of the first rank at which each list reaches each aspect, and how many documents do. */
-function coverage(topic, lists) {
+function coverage(t, lists) {
+  const topic = report.rankings.topics[t],
+    texts = report["topic texts"][t].aspects;
   const cell = (list, aspect) => {
     const ranks = list.docs.flatMap((doc, i) =>
       (grades(topic, doc) ?? []).some(([on]) => on === aspect) ? [i + 1] : [],
@@ -419,6 +436,7 @@ function coverage(topic, lists) {
             " ",
             shown(aspect),
             topic.navigational?.[i] && h("span", { class: "note" }, " navigational"),
+            texts?.[i] && h("div", { class: "note" }, shown(texts[i], 500)),
           ),
           topic.weights && h("td", {}, number(topic.weights[i], 3)),
           lists.map(({ list }) => cell(list, i)),
@@ -429,7 +447,7 @@ function coverage(topic, lists) {
 }
 
 export function rankingsView(root) {
-  const topic = choice("topic", "Topic", topics, (t) => go({ t }));
+  const topic = choice("topic", "Topic", topics.map((_, t) => topicName(t)), (t) => go({ t }));
   const a = choice("run-a", "A", runs, (r) => go({ a: r }));
   const b = choice("run-b", "B", runs, (r) => go({ b: r }));
   const measure = choice(
@@ -444,7 +462,7 @@ export function rankingsView(root) {
       { type: "button", onclick: () => go({ t: (now.t + step + topics.length) % topics.length }) },
       label,
     );
-  const [told, curve, aspects, lists] = Array.from({ length: 4 }, () => h("div"));
+  const [query, told, curve, aspects, lists] = Array.from({ length: 5 }, () => h("div"));
   told.setAttribute("aria-live", "polite");
   let now;
   root.append(
@@ -457,6 +475,7 @@ export function rankingsView(root) {
       runs.length > 1 && b.element,
       measure.element,
     ),
+    query,
     told,
     part("How the score grows", curve),
     ...(hasGrades ? [part("Aspects", aspects)] : []),
@@ -464,13 +483,17 @@ export function rankingsView(root) {
   );
   return (state) => {
     now = state;
-    for (const [control, value] of [
-      [topic, state.t],
-      [a, state.a],
-      [b, state.b],
-      [measure, state.m],
-    ])
-      control.set(value);
+    const some = matching(state),
+      about = report["topic texts"][state.t];
+    topic.set(state.t);
+    a.set(state.a, some);
+    b.set(state.b, some);
+    measure.set(state.m);
+    show(
+      query,
+      about.title && h("p", { class: "query" }, h("b", {}, topicName(state.t))),
+      about.description && h("p", { class: "note" }, shown(about.description, 1000)),
+    );
     const here = report.rankings.topics[state.t],
       chosen = measures[state.m],
       two = runs.length > 1;
@@ -516,7 +539,7 @@ export function rankingsView(root) {
         `${chosen.display} after each rank: ${named.map(({ name, list }) => `${name} ${number(list.score)}`).join(", ")}`,
       ),
     );
-    if (hasGrades) show(aspects, scrolling("Aspects", coverage(here, named)));
+    if (hasGrades) show(aspects, scrolling("Aspects", coverage(state.t, named)));
     const largest = Math.max(EVEN, ...named.flatMap(({ list }) => earned(list).map(Math.abs)));
     const titles = {
       a: `A: ${shown(runs[state.a])}`,
@@ -538,7 +561,7 @@ export function rankingsView(root) {
       h(
         "div",
         { class: "lists" },
-        named.map(({ kind, list }) => column(kind, titles[kind], here, state.m, list, largest)),
+        named.map(({ kind, list }) => column(kind, titles[kind], state.t, state.m, list, largest)),
       ),
       !ideal && missing(noIdeal[state.m]),
     );

@@ -38,6 +38,12 @@ export function read(fragment) {
   return state;
 }
 
+/** The runs whose names contain what the filter says. */
+export function matching(state) {
+  const wanted = state.filter.toLowerCase();
+  return runs.map((_, r) => r).filter((r) => runs[r].toLowerCase().includes(wanted));
+}
+
 /** The fragment that describes a state. */
 export function written(state) {
   const given = new URLSearchParams();

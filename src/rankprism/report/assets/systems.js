@@ -1,8 +1,8 @@
 // The systems: a table of means, intervals, groups, and who beats whom.
 
-import { counted, mean, measures, number, probability, report, runs, shown, signed, test } from "./data.js";
+import { mean, measures, number, probability, report, runs, shown, signed, test } from "./data.js";
 import { choice, download, h, missing, part, s, scrolling, show, sortHead } from "./dom.js";
-import { go, linkTo } from "./state.js";
+import { go, linkTo, matching } from "./state.js";
 import { intervalChart } from "./charts.js";
 import { badges, boardTable, inShort, tierList } from "./board.js";
 
@@ -13,14 +13,12 @@ const letters = "abcdefghijklmnopqrstuvwxyz";
 /** The runs that match the filter, in the order of the table. */
 function chosen(state) {
   const [column, direction] = state.sort.split(" ");
-  const wanted = state.filter.toLowerCase();
-  const left = runs.map((_, r) => r).filter((r) => runs[r].toLowerCase().includes(wanted));
   const by =
     column === "name"
       ? (a, b) => (runs[a] < runs[b] ? -1 : 1)
       : (a, b) => (mean(column, a) ?? -Infinity) - (mean(column, b) ?? -Infinity);
   const turn = (direction ?? (column === "name" ? "up" : "down")) === "down" ? -1 : 1;
-  return left.sort((a, b) => turn * by(a, b) || a - b);
+  return matching(state).sort((a, b) => turn * by(a, b) || a - b);
 }
 
 function table(state) {
@@ -221,17 +219,21 @@ function groupList(state) {
   const groups = comparison.groups[state.by];
   if (!groups)
     return (
-      tierList(state.by) ??
+      tierList(state.by, chosen(state)) ??
       missing(
         "The significant differences need too many groups to name by letters; the table below has all pairs.",
       )
     );
+  const left = matching(state);
   return [
     h("p", {}, "Within a group no two systems differ significantly. A system may be in several groups."),
     h(
       "ol",
       { class: "groups" },
-      groups.map((group) => h("li", {}, group.map((r) => shown(runs[r])).join(", "))),
+      groups.map((group, g) => {
+        const some = group.filter((r) => left.includes(r));
+        return some.length && h("li", { value: g + 1 }, some.map((r) => shown(runs[r])).join(", "));
+      }),
     ),
   ];
 }
@@ -243,25 +245,15 @@ export function systems(root) {
     measures.map(({ display }) => display),
     (by) => go({ by }),
   );
-  const filter = h("input", {
-    id: "filter",
-    type: "search",
-    autocomplete: "off",
-    oninput: () => go({ filter: filter.value }),
-  });
-  const [board, means, count, plot, groups, pairs] = Array.from({ length: 6 }, () => h("div"));
-  count.setAttribute("role", "status");
+  const [board, means, plot, groups, pairs] = Array.from({ length: 5 }, () => h("div"));
   let state;
   root.append(
-    part("In short", inShort()),
     h(
-      "p",
-      { class: "controls" },
-      h("span", { class: "control" }, h("label", { for: "filter" }, "Show runs whose name contains"), filter),
-      measure.element,
+      "div",
+      { class: "answer" },
+      part("In short", inShort(), h("p", { class: "controls" }, measure.element)),
+      part("Ranks", board),
     ),
-    count,
-    part("Ranks", board),
     part("Means", means),
     h(
       "p",
@@ -290,15 +282,6 @@ export function systems(root) {
     state = now;
     const order = chosen(state);
     measure.set(state.by);
-    if (filter.value !== state.filter) filter.value = state.filter;
-    show(
-      count,
-      h(
-        "p",
-        {},
-        state.filter ? `${counted(order.length, "run")} of ${runs.length}` : counted(order.length, "run"),
-      ),
-    );
     show(board, boardTable(state.by, order));
     show(means, scrolling("Means over topics", table(state)));
     const { display } = measures[state.by];

@@ -1,20 +1,41 @@
 // The topics: which are hard, which divide the systems, and where two systems differ.
 
-import { counted, listed, measures, number, report, runs, score, shown, signed, topics } from "./data.js";
+import { counted, listed, measures, number, report, runs, score, shown, signed, topicName, topics } from "./data.js";
 import { choice, h, missing, part, scrolling, show, sortHead } from "./dom.js";
-import { go, linkTo } from "./state.js";
+import { go, linkTo, matching } from "./state.js";
 import { bar } from "./charts.js";
 
-const found = report["by topic"];
-const divides = found.spread.missing ?? null;
-const spread = (m, t) => (divides ? null : found.spread[m][t]);
-const easy = (m, t) => found.mean[m][t];
+const whole = report["by topic"];
+const divides = whole.spread.missing ?? null;
 
-function order(state) {
+/** The mean and the standard deviation over runs of a topic, and its best and worst run. */
+function statistics(state) {
+  const { m } = state,
+    some = matching(state);
+  if (some.length === runs.length || !some.length)
+    return topics.map((_, t) => ({
+      mean: whole.mean[m][t],
+      spread: divides ? null : whole.spread[m][t],
+      best: whole.best[m][t],
+      worst: whole.worst[m][t],
+    }));
+  return topics.map((_, t) => {
+    const known = some.filter((r) => score(m, r, t) !== null);
+    if (!known.length) return { mean: null, spread: null, best: some[0], worst: some[0] };
+    const mean = known.reduce((sum, r) => sum + score(m, r, t), 0) / known.length;
+    const squares = known.reduce((sum, r) => sum + (score(m, r, t) - mean) ** 2, 0);
+    const sorted = [...known].sort((a, b) => score(m, b, t) - score(m, a, t) || a - b);
+    const worst = sorted.find((r) => score(m, r, t) === score(m, sorted.at(-1), t));
+    const spread = known.length > 1 ? Math.sqrt(squares / (known.length - 1)) : null;
+    return { mean, spread, best: sorted[0], worst };
+  });
+}
+
+function order(state, found) {
   const [column, direction] = state.topicsort.split(" ");
   const descending = (direction ?? (column === "spread" ? "down" : "up")) === "down";
   const by =
-    { name: (t) => t, mean: (t) => easy(state.m, t), spread: (t) => spread(state.m, t) }[column] ??
+    { name: (t) => t, mean: (t) => found[t].mean, spread: (t) => found[t].spread }[column] ??
     ((t) => t);
   const sorted = topics
     .map((_, t) => t)
@@ -22,8 +43,8 @@ function order(state) {
   return { sorted, sort: { column, descending } };
 }
 
-function table(state) {
-  const { sorted, sort } = order(state);
+function table(state, found) {
+  const { sorted, sort } = order(state, found);
   const head = (label, key) =>
     sortHead("topicsort", label, key, sort, ({ column, descending }) =>
       go({ topicsort: `${column} ${descending ? "down" : "up"}` }),
@@ -55,12 +76,12 @@ function table(state) {
         h(
           "tr",
           {},
-          h("th", { scope: "row" }, h("a", { href: linkTo({ view: "rankings", t }) }, shown(topics[t]))),
-          h("td", {}, number(easy(state.m, t))),
+          h("th", { scope: "row" }, h("a", { href: linkTo({ view: "rankings", t }) }, topicName(t))),
+          h("td", {}, number(found[t].mean)),
           !divides && [
-            h("td", {}, number(spread(state.m, t))),
-            run(t, found.best[state.m][t]),
-            run(t, found.worst[state.m][t]),
+            h("td", {}, number(found[t].spread)),
+            run(t, found[t].best),
+            run(t, found[t].worst),
           ],
         ),
       ),
@@ -68,7 +89,7 @@ function table(state) {
   );
 }
 
-function summary(state) {
+function summary(state, found) {
   if (topics.length < 2) return missing("There is only one topic, so no topic is harder than another.");
   const first = (by) =>
     listed(
@@ -76,13 +97,13 @@ function summary(state) {
         .map((_, t) => t)
         .sort((s, t) => by(s) - by(t))
         .slice(0, 3)
-        .map((t) => `${shown(topics[t])}`),
+        .map(topicName),
     );
   return h(
     "p",
     {},
-    `Hardest by ${measures[state.m].display}: ${first((t) => easy(state.m, t) ?? Infinity)}. `,
-    divides ?? `Most divisive: ${first((t) => -(spread(state.m, t) ?? -1))}.`,
+    `Hardest by ${measures[state.m].display}: ${first((t) => found[t].mean ?? Infinity)}. `,
+    divides ?? `Most divisive: ${first((t) => -(found[t].spread ?? -1))}.`,
   );
 }
 
@@ -126,7 +147,7 @@ function differences(state) {
               h(
                 "th",
                 { scope: "row" },
-                h("a", { href: linkTo({ view: "rankings", t, a, b }) }, shown(topics[t])),
+                h("a", { href: linkTo({ view: "rankings", t, a, b }) }, topicName(t)),
               ),
               h("td", {}, number(x)),
               h("td", {}, number(y)),
@@ -162,11 +183,13 @@ export function topicsView(root) {
     ),
   );
   return (state) => {
+    const found = statistics(state),
+      some = matching(state);
     measure.set(state.m);
-    a.set(state.a);
-    b.set(state.b);
-    show(told, summary(state));
-    show(list, scrolling("Topics", table(state)));
+    a.set(state.a, some);
+    b.set(state.b, some);
+    show(told, summary(state, found));
+    show(list, scrolling("Topics", table(state, found)));
     if (runs.length > 1) show(pair, differences(state));
   };
 }
