@@ -25,7 +25,6 @@ from rankprism import (
     sample,
 )
 from rankprism.cli import main
-from rankprism.data.run import Reading
 from rankprism.measures import parse
 from rankprism.preferences.experiments import (
     SUBTOPIC_MEASURES,
@@ -35,7 +34,7 @@ from rankprism.preferences.experiments import (
     measure_correlation,
     profile_correlation,
 )
-from rankprism.preferences.simulation import complete, simulate, users_of
+from rankprism.preferences.simulation import Simulation, complete, simulate, users_of
 from rankprism.preferences.user_profiles import draw_profiles, read_profiles, restrict
 from rankprism.types import Ties
 
@@ -60,7 +59,7 @@ def tau(x: Any, y: Any) -> float:
 def test_counted_preferences_score_runs_as_their_rows_do(ties: Ties) -> None:
     judged = read_judgments(sample.QRELS)
     profiles = draw_profiles(judged, 2, 5)
-    material = Material.of(judged, RUNS, 9, "retrieved", Reading())
+    material = Material.of(judged, RUNS, Simulation(documents=9))
     shown = complete(users_of(judged, material.pool, profiles), ties=ties, seed=3)
     counted = material.preference_scores(shown, [parse(form) for form in FORMS])
     rows = simulate(judged, RUNS, profiles, documents=9, ties=ties, seed=3)

@@ -21,6 +21,7 @@ from rankprism.comparison import TESTS
 from rankprism.data.run import Reading
 from rankprism.meta import COEFFICIENTS, METHODS
 from rankprism.preferences.experiments import TARGETS
+from rankprism.preferences.simulation import Simulation
 
 ROOT = Path(__file__).parents[1]
 FILES = [f"tests/typing/{name}.py" for name in ("accepted", "refused")]
@@ -81,3 +82,10 @@ def test_functions_that_read_runs_have_the_defaults_of_evaluate() -> None:
     given = types.RunOptions.__annotations__
     assert {name: getattr(Reading(), name) for name in given} == {n: parameters[n].default for n in given}
     assert set(Reading._fields) - set(given) == {"ties"}  # follows from `tied`
+
+
+def test_experiments_have_the_defaults_of_simulate() -> None:
+    parameters = inspect.signature(rankprism.preferences.simulate).parameters
+    own = set(types.SimulationOptions.__annotations__) - set(types.RunOptions.__annotations__)
+    assert {name: getattr(Simulation(), name) for name in own} == {n: parameters[n].default for n in own}
+    assert set(Simulation._fields) - own == {"reading"}

@@ -8,10 +8,9 @@ from time import perf_counter
 import numpy as np
 
 from rankprism import read_judgments
-from rankprism.data.run import Reading
 from rankprism.measures import parse
 from rankprism.preferences.experiments import Material
-from rankprism.preferences.simulation import complete, users_of
+from rankprism.preferences.simulation import Simulation, complete, users_of
 from rankprism.preferences.user_profiles import draw_profiles
 
 TOPICS, DOCUMENTS, SUBTOPICS, RUNS, DEPTH, PROFILES = 50, 600, 6, 17, 300, 3
@@ -34,7 +33,7 @@ def ranking(good: np.ndarray) -> dict[str, float]:
 runs = {f"run{r:02}": {topic: ranking(good) for topic, good in quality.items()} for r in range(RUNS)}
 
 start = perf_counter()
-material = Material.of(read_judgments(judgments), runs, 100, "retrieved", Reading())
+material = Material.of(read_judgments(judgments), runs, Simulation())
 read = perf_counter()
 users = users_of(material.judged, material.pool, draw_profiles(material.judged, PROFILES, 0))
 shown = complete(users)

@@ -149,6 +149,20 @@ class RunOptions(TypedDict, total=False):
     run_format: RunFormat | None
 
 
+class SimulationOptions(RunOptions, total=False):
+    """What simulated users see and how they judge, and how runs are read: keyword arguments of experiments.
+
+    `rankprism.preferences.simulate` explains them, and `rankprism.preferences.simulation.Simulation` has
+    their defaults.
+    """
+
+    documents: Annotated[int, AtLeast(2)]
+    pool: PoolName
+    ties: Ties
+    novelty: Novelty
+    seed: Natural
+
+
 class EvaluationOptions(RunOptions, total=False):
     """How runs are read and scored: keyword arguments of analyses that score runs themselves."""
 

@@ -146,7 +146,13 @@ def toma(
 
 
 @app.command()
-@command("reproduce.preferences:preferences", "simulating", reads=_subtopics, finish=_figures("preferences"))
+@command(
+    "reproduce.preferences:preferences",
+    "simulating",
+    reads=_subtopics,
+    finish=_figures("preferences"),
+    leaves=("novelty",),
+)
 def preferences(read: Collection, call: Call, profiles: ProfileFile = None) -> Any:
     """Measures of preferences (Chandar and Carterette 2013).
 

@@ -24,7 +24,7 @@ import typer
 from rankprism.cli.choices import one_of
 from rankprism.cli.completion import complete_file
 from rankprism.errors import InputError
-from rankprism.types import AtLeast, FileFormat, KeyOf, MeasureName
+from rankprism.types import AtLeast, FileFormat, KeyOf, MeasureName, SimulationOptions
 
 Result = TypeVar("Result")
 _T = TypeVar("_T")
@@ -134,12 +134,22 @@ def derived(called: str | Callable[..., Any]) -> dict[str, inspect.Parameter]:
     """
     function = function_at(called) if isinstance(called, str) else called
     texts = explained(function)
-    options = {
-        name: _option(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY), texts[name], function)
-        for name, parameter in inspect.signature(function).parameters.items()
-        if name in texts and (called is function or parameter.kind is inspect.Parameter.KEYWORD_ONLY)
-    }
+    options: dict[str, inspect.Parameter | None] = {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            options |= _shared(_hint(function, name))
+        elif name in texts and (called is function or parameter.kind is inspect.Parameter.KEYWORD_ONLY):
+            keyword = parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+            options[name] = _option(keyword, texts[name], function)
     return {name: option for name, option in options.items() if option is not None}
+
+
+def _shared(hint: Any) -> dict[str, inspect.Parameter]:
+    """The options of keyword arguments that several functions share and one of them explains."""
+    if get_args(hint) != (SimulationOptions,):  # how runs are read is up to the commands
+        return {}
+    shared = derived("preferences:simulate")
+    return {name: shared[name] for name in SimulationOptions.__annotations__ if name in shared}
 
 
 def explained(function: Callable[..., Any]) -> dict[str, str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from rankprism.measures.preferences.hits import PreferenceHits, PreferencePool
 from rankprism.measures.preferences.utility import NONE, Shown
 from rankprism.meta.rank_correlation import Correlation, correlation, tau_b
 from rankprism.preferences.simulation import (
+    Simulation,
     best_documents,
     candidates,
     complete,
@@ -49,7 +50,7 @@ from rankprism.results.scores import Scores
 from rankprism.results.table import Cell, Table
 from rankprism.statistics.claims import CLAIMS
 from rankprism.statistics.threads import Share
-from rankprism.types import AtLeast, Natural, Novelty, PoolName, Positive, RunOptions, Target, Ties
+from rankprism.types import Positive, SimulationOptions, Target
 
 #: The measures of subtopics that the paper compares the preference measure with.
 SUBTOPIC_MEASURES = ("alpha_nDCG", "ERR_IA", "StRecall")
@@ -84,27 +85,26 @@ class Material:
     #: topic: (R, H) ranks of the pool's documents in each run, and their positions by id descending, from the
     #: top; NOWHERE and NONE where padded; and (R,) the length of each ranking
     ranked: Mapping[str, tuple[Ints, Longs, Ints]]
-    reading: Reading
+    how: Simulation
 
     @classmethod
-    def of(cls, judgments: Any, runs: Any, documents: int, pool: PoolName, reading: Reading) -> Material:
-        judged = read_judgments(judgments)
-        among = candidates(judged, pool)
-        how: RunOptions = {"order": reading.order, "duplicates": reading.duplicates}
+    def of(cls, judgments: Any, runs: Any, how: Simulation) -> Material:
+        judged, reading = read_judgments(judgments), how.reading
+        among = candidates(judged, how.pool)
         format, duplicates = reading.run_format, reading.duplicates
         read = {n: run_from(s, n, format, duplicates) for n, s in run_sources(runs).items()}
         if len(read) < 2:
             raise InputError(f"two runs or more are needed; there is only {', '.join(read)}")
-        best = best_documents(read, documents, among=among, **how)
+        best = best_documents(read, how.documents, among=among, order=reading.order, duplicates=duplicates)
         shown = {topic: best[topic] for topic in judged.topics if topic in best}
         if not shown:
             raise InputError(f"the runs share no topic with {judged.source}")
-        return cls(judged, read, shown, _ranked(shown, read, reading), reading)
+        return cls(judged, read, shown, _ranked(shown, read, reading), how)
 
     def subtopic_scores(self, judged: Judgments, measures: Sequence[Any]) -> Scores:
         """What `evaluate` gives, on the topics of these judgments that are shown."""
-        how: RunOptions = {"order": self.reading.order, "duplicates": self.reading.duplicates}
-        found = evaluate(judged, dict(self.runs), measures, **how)
+        order, duplicates = self.how.reading.order, self.how.reading.duplicates
+        found = evaluate(judged, dict(self.runs), measures, order=order, duplicates=duplicates)
         return found.select(topics=[topic for topic in found.topics if topic in self.pool])
 
     def preference_scores(self, shown: Mapping[str, Shown], measures: Sequence[Measure]) -> Scores:
@@ -224,14 +224,9 @@ def measure_correlation(
     *,
     cutoff: Positive = 20,
     theta: float = 0.2,
-    documents: Annotated[int, AtLeast(2)] = 100,
-    pool: PoolName = "retrieved",
-    ties: Ties = "half",
-    novelty: Novelty = "subtopic",
     intervals: float = 0.95,
-    seed: Natural = 0,
     on_share: Share | None = None,
-    **reading: Unpack[RunOptions],
+    **simulated: Unpack[SimulationOptions],
 ) -> MeasureCorrelation:
     """How the preference measure ranks runs, against α-nDCG, ERR-IA and subtopic recall (Figures 2 and 3).
 
@@ -244,36 +239,23 @@ def measure_correlation(
         Cutoff of the measures.
     theta
         With rbp: the probability of stopping at a document.
-    documents
-        Number of documents per topic: those with the best mean reciprocal rank over the runs.
-    pool
-        Which documents may be shown: all that a run retrieved, only judged ones, or only those relevant to
-        some subtopic.
-    ties
-        If a user prefers neither document: half a win for each, or a coin decides.
-    novelty
-        What a user who has read a document does not want again: its subtopics, or with profile anything that
-        the profile is about.
     intervals
         Confidence of the intervals over topics. 0 leaves the intervals out.
-    seed
-        Seed for the random numbers. The same seed gives the same result.
-    **reading
-        How to read the runs, as for `rankprism.evaluate`.
+    **simulated
+        What the users see and how they judge, as for `simulate`, and how to read the runs.
     """
-    one_of("ties", ties, Ties)
-    one_of("novelty", novelty, Novelty)
+    how = Simulation.of(**simulated)
     forms = tuple(
         parse("nPrf")(browsing=browsing, theta=theta, combine=combine) @ cutoff
         for browsing in BROWSING
         for combine in COMBINATIONS
     )
     others = tuple(f"{name}@{cutoff}" for name in SUBTOPIC_MEASURES)
-    material = Material.of(judgments, runs, documents, pool, Reading.of(**reading))
-    users = users_of(material.judged, material.pool, novelty=novelty)
-    ours = material.preference_scores(complete(users, ties=ties, seed=seed), forms)
+    material = Material.of(judgments, runs, how)
+    users = users_of(material.judged, material.pool, novelty=how.novelty)
+    ours = material.preference_scores(complete(users, ties=how.ties, seed=how.seed), forms)
     theirs = material.subtopic_scores(material.judged, others).select(topics=ours.topics)
-    conventions = {**theirs.conventions, "preferences": f"complete, TREC profile, ties {ties}"}
+    conventions = {**theirs.conventions, "preferences": f"complete, TREC profile, ties {how.ties}"}
     scores = Scores(
         ours.runs,
         ours.topics,
@@ -281,30 +263,23 @@ def measure_correlation(
         np.concatenate((ours.values, theirs.values), axis=-1),
         conventions,
     )
-    found = correlation(scores, intervals=intervals, seed=seed, on_share=on_share)
-    about = _about(material, scores, documents, pool, ties, novelty, seed)
+    found = correlation(scores, intervals=intervals, seed=how.seed, on_share=on_share)
+    about = _about(material, scores)
     return MeasureCorrelation(forms, theirs.measures, scores, found, about)
 
 
-def _about(
-    material: Material,
-    scores: Scores,
-    documents: int,
-    pool: PoolName,
-    ties: Ties,
-    novelty: Novelty,
-    seed: int,
-) -> dict[str, Any]:
+def _about(material: Material, scores: Scores) -> dict[str, Any]:
+    how = material.how
     return {
         "judgments": material.judged.source,
         "runs": len(scores.runs),
         "topics": len(scores.topics),
-        "documents": documents,
-        "pool": pool,
-        "ties": ties,
-        "novelty": novelty,
-        "seed": seed,
-        "order": material.reading.order,
+        "documents": how.documents,
+        "pool": how.pool,
+        "ties": how.ties,
+        "novelty": how.novelty,
+        "seed": how.seed,
+        "order": how.reading.order,
     }
 
 
@@ -370,14 +345,9 @@ def profile_correlation(
     draw: Positive = 3,
     measure: Any = RBP_MEAN,
     other: Any = "alpha_nDCG@20",
-    documents: Annotated[int, AtLeast(2)] = 100,
-    pool: PoolName = "retrieved",
-    ties: Ties = "half",
-    novelty: Novelty = "subtopic",
     intervals: float = 0.95,
-    seed: Natural = 0,
     on_share: Share | None = None,
-    **reading: Unpack[RunOptions],
+    **simulated: Unpack[SimulationOptions],
 ) -> ProfileCorrelation:
     """The preference measure and α-nDCG for each profile, and for a mixture of profiles (Figures 4 and 5).
 
@@ -395,33 +365,20 @@ def profile_correlation(
         The measure of preferences.
     other
         The measure of subtopics that it is compared with.
-    documents
-        Number of documents per topic: those with the best mean reciprocal rank over the runs.
-    pool
-        Which documents may be shown: all that a run retrieved, only judged ones, or only those relevant to
-        some subtopic.
-    ties
-        If a user prefers neither document: half a win for each, or a coin decides.
-    novelty
-        What a user who has read a document does not want again: its subtopics, or with profile anything that
-        the profile is about.
     intervals
         Confidence of the intervals over topics. 0 leaves the intervals out.
-    seed
-        Seed for the random numbers. The same seed gives the same result.
-    **reading
-        How to read the runs, as for `rankprism.evaluate`.
+    **simulated
+        What the users see and how they judge, as for `simulate`, and how to read the runs.
     """
-    one_of("ties", ties, Ties)
-    one_of("novelty", novelty, Novelty)
+    how = Simulation.of(**simulated)
     form, gain = counted_measure(measure), parse(other)
-    material = Material.of(judgments, runs, documents, pool, Reading.of(**reading))
+    material = Material.of(judgments, runs, how)
     judged = material.judged
-    chosen = draw_profiles(judged, draw, seed) if profiles is None else read_profiles(profiles)
+    chosen = draw_profiles(judged, draw, how.seed) if profiles is None else read_profiles(profiles)
 
     def ours(of: Profiles) -> Scores:
-        users = users_of(judged, material.pool, of, novelty=novelty)
-        return material.preference_scores(complete(users, ties=ties, seed=seed), [form])
+        users = users_of(judged, material.pool, of, novelty=how.novelty)
+        return material.preference_scores(complete(users, ties=how.ties, seed=how.seed), [form])
 
     columns: dict[str, Scores] = {}
     pairs: list[tuple[str, str]] = []
@@ -450,7 +407,7 @@ def profile_correlation(
     compared = []
     for first, second in pairs:
         both = _joined({first: columns[first], second: columns[second]})
-        found = correlation(both, intervals=intervals, seed=seed)
+        found = correlation(both, intervals=intervals, seed=how.seed)
         low, high = found.interval
         compared.append(
             Compared(
@@ -463,7 +420,7 @@ def profile_correlation(
             )
         )
     scores = _joined(columns)
-    about = _about(material, scores, documents, pool, ties, novelty, seed) | {"profiles": chosen.source}
+    about = _about(material, scores) | {"profiles": chosen.source}
     return ProfileCorrelation(form, gain, chosen, tuple(compared), scores, about)
 
 
@@ -541,13 +498,8 @@ def incomplete_correlation(
     assessors: Positive = 5,
     repetitions: Positive = 10,
     target: Target = "profiles",
-    documents: Annotated[int, AtLeast(2)] = 100,
-    pool: PoolName = "retrieved",
-    ties: Ties = "half",
-    novelty: Novelty = "subtopic",
-    seed: Natural = 0,
     on_share: Share | None = None,
-    **reading: Unpack[RunOptions],
+    **simulated: Unpack[SimulationOptions],
 ) -> IncompleteCorrelation:
     """How well runs are ranked from few judgments: τ with the ranking from all of them (Figure 6).
 
@@ -574,51 +526,40 @@ def incomplete_correlation(
         the TREC profile.
 
         The text of the paper has the first, and the caption of its Figure 6 the second.
-    documents
-        Number of documents per topic: those with the best mean reciprocal rank over the runs.
-    pool
-        Which documents may be shown: all that a run retrieved, only judged ones, or only those relevant to
-        some subtopic.
-    ties
-        If a user prefers neither document: half a win for each, or a coin decides.
-    novelty
-        What a user who has read a document does not want again: its subtopics, or with profile anything that
-        the profile is about.
-    seed
-        Seed for the random numbers. The same seed gives the same result.
-    **reading
-        How to read the runs, as for `rankprism.evaluate`.
+    **simulated
+        What the users see and how they judge, as for `simulate`, and how to read the runs.
     """
-    one_of("ties", ties, Ties)
-    one_of("novelty", novelty, Novelty)
+    how = Simulation.of(**simulated)
     one_of("target", target, tuple(TARGETS))
     forms = tuple(dict.fromkeys(map(counted_measure, measures)))
     if not forms or not triplets:
         raise InputError("at least one measure and one number of triplets are needed")
     if repetitions < 1:
         raise InputError(f"the number of repetitions must be at least 1; got {repetitions}")
-    material = Material.of(judgments, runs, documents, pool, Reading.of(**reading))
-    chosen = draw_profiles(material.judged, draw, seed) if profiles is None else read_profiles(profiles)
+    material = Material.of(judgments, runs, how)
+    chosen = draw_profiles(material.judged, draw, how.seed) if profiles is None else read_profiles(profiles)
     note_topics_without(chosen, material.judged)
-    users = users_of(material.judged, material.pool, chosen, novelty=novelty)
+    users = users_of(material.judged, material.pool, chosen, novelty=how.novelty)
     whose = users
     if target == "trec":
-        whose = users_of(material.judged, material.pool, novelty=novelty)
+        whose = users_of(material.judged, material.pool, novelty=how.novelty)
         whose = {topic: of_topic for topic, of_topic in whose.items() if topic in users}
-    everything = complete(whose, ties=ties, seed=seed)
+    everything = complete(whose, ties=how.ties, seed=how.seed)
     whole = material.preference_scores(everything, [form(estimate="raw", unseen="zero") for form in forms])
     numbers = tuple(sorted(set(triplets)))
     tau = np.empty((len(forms), len(numbers), repetitions))
     for i, number in enumerate(numbers):
         for r in range(repetitions):
             # Each repetition has a seed of its own, and the same one for every number of triplets.
-            drawn = sampled(users, number, assessors=assessors, ties=ties, seed=seed * repetitions + r)
+            drawn = sampled(
+                users, number, assessors=assessors, ties=how.ties, seed=how.seed * repetitions + r
+            )
             scores = material.preference_scores(drawn, forms)
             for m in range(len(forms)):
                 tau[m, i, r] = tau_b(whole.means[:, m], scores.means[:, m])
             if on_share is not None:
                 on_share((i * repetitions + r + 1) / (len(numbers) * repetitions))
-    about = _about(material, whole, documents, pool, ties, novelty, seed) | {
+    about = _about(material, whole) | {
         "profiles": chosen.source,
         "target": target,
         "assessors": assessors,

@@ -11,13 +11,14 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Unpack
+from typing import Annotated, Any, NamedTuple, Unpack
 
 import numpy as np
 
 from rankprism.arrays import Bools, Floats, Longs
 from rankprism.data.judgments import Judgments
 from rankprism.data.preferences import Preferences
+from rankprism.data.run import Reading
 from rankprism.errors import InputError, one_of
 from rankprism.formats.judgments import read_judgments
 from rankprism.measures.preferences.utility import (
@@ -37,7 +38,16 @@ from rankprism.preferences.user_profiles import (
     topic_generator,
     trec_profile,
 )
-from rankprism.types import AtLeast, Natural, Novelty, PoolName, Positive, RunOptions, Ties
+from rankprism.types import (
+    AtLeast,
+    Natural,
+    Novelty,
+    PoolName,
+    Positive,
+    RunOptions,
+    SimulationOptions,
+    Ties,
+)
 
 #: Sums of weights that differ by less than this share of all weights are equal.
 _EQUAL = 1e-10
@@ -59,6 +69,27 @@ class User:
         """1 where the user prefers left, 0 where right, ½ where neither; positions, `given` may be NONE."""
         # NONE is -1, and so the last column.
         return np.asarray((1 + np.sign(self.level[left, given] - self.level[right, given])) / 2)
+
+
+class Simulation(NamedTuple):
+    """What users see and how they judge: the keyword arguments `SimulationOptions` as a value."""
+
+    documents: int = 100
+    pool: PoolName = "retrieved"
+    ties: Ties = "half"
+    novelty: Novelty = "subtopic"
+    seed: int = 0
+    reading: Reading = Reading()
+
+    @classmethod
+    def of(cls, **options: Unpack[SimulationOptions]) -> Simulation:
+        """Check the options and fill in the defaults."""
+        given: dict[str, Any] = {**options}
+        reading = {name: given.pop(name) for name in RunOptions.__annotations__ if name in given}
+        found = cls(**given, reading=Reading.of(**reading))
+        one_of("ties", found.ties, Ties)
+        one_of("novelty", found.novelty, Novelty)
+        return found
 
 
 #: The users of each topic, by profile.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Annotated, Any, Unpack, get_args
+from typing import Any, Unpack, get_args
 
 import numpy as np
 
@@ -42,16 +42,12 @@ from rankprism.reproduce.paper import (
 from rankprism.results.table import Table
 from rankprism.statistics.threads import Share
 from rankprism.types import (
-    AtLeast,
     JudgmentsLike,
-    Natural,
     Novelty,
-    PoolName,
     Positive,
-    RunOptions,
     RunsLike,
+    SimulationOptions,
     Target,
-    Ties,
 )
 
 WEB = Printed("48 runs of TREC Web 2009", numbered(1, 50), 48)
@@ -86,15 +82,11 @@ def preferences(
     *,
     draw: Positive = 3,
     theta: float = 0.2,
-    documents: Annotated[int, AtLeast(2)] = 100,
-    pool: PoolName = "retrieved",
-    ties: Ties = "half",
     triplets: Sequence[int] = (100, 300, 1000, 3000, 8000),
     assessors: Positive = 5,
     repetitions: Positive = 10,
-    seed: Natural = 0,
     on_share: Share | None = None,
-    **reading: Unpack[RunOptions],
+    **simulated: Unpack[SimulationOptions],
 ) -> Reproduction:
     """Reproduce Tables 2 and 3 and Figures 2 to 6 of Chandar and Carterette (2013).
 
@@ -112,25 +104,15 @@ def preferences(
         With rbp: the probability to stop at a document.
 
         The paper does not give it. Figure 6 has another browsing model, without θ.
-    documents
-        Number of documents per topic: those with the best mean reciprocal rank over the runs.
-    pool
-        Which documents may be shown: all that a run retrieved, only judged ones, or only those relevant to
-        some subtopic.
-    ties
-        If a user prefers neither document: half a win for each, or a coin decides.
-
-        The paper lets a coin decide. Table 2 is computed both ways.
     triplets
         Numbers of triplets per topic to try, separated by commas.
     assessors
         Number of users who judge each drawn triplet.
     repetitions
         Number of times that triplets are drawn anew.
-    seed
-        Seed for the random numbers. The same seed gives the same result.
-    **reading
-        How to read the runs, as for `rankprism.evaluate`.
+    **simulated
+        What the users see and how they judge, as for `rankprism.preferences.simulate`, and how to read the
+        runs. The paper lets a coin decide ties. Table 2 is computed both ways.
     """
     judged = read_judgments(judgments)
     tell = on_share or (lambda share: None)
@@ -138,10 +120,8 @@ def preferences(
         names = ("Table 3", *(f"Figure {number}" for number in range(2, 7)))
         about = {"paper": "Chandar and Carterette 2013", "theta": theta}
         return Reproduction((_table_2(theta), left_out(names, ONE_RUN)), about=about)
-    shared: dict[str, Any] = {"documents": documents, "pool": pool, "ties": ties, "seed": seed}
-    shared |= reading
     measured = measure_correlation(
-        judged, runs, theta=theta, on_share=lambda share: tell(0.2 * share), **shared
+        judged, runs, theta=theta, on_share=lambda share: tell(0.2 * share), **simulated
     )
     profiled = profile_correlation(
         judged,
@@ -150,7 +130,7 @@ def preferences(
         draw=draw,
         measure=parse(RBP_MEAN)(theta=theta),
         on_share=lambda share: tell(0.2 + 0.2 * share),
-        **shared,
+        **simulated,
     )
     few = {
         target: incomplete_correlation(
@@ -164,7 +144,7 @@ def preferences(
             repetitions=repetitions,
             target=target,
             on_share=lambda share, done=done: tell(0.4 + 0.3 * (done + share)),  # type: ignore[misc]
-            **shared,
+            **simulated,
         )
         for done, target in enumerate(get_args(Target))
     }
