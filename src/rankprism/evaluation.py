@@ -19,7 +19,7 @@ from rankprism.data.note import Note, issue, some
 from rankprism.data.run import Alignment, Reading, Run
 from rankprism.errors import InputError, MeasureError, one_of
 from rankprism.formats import files
-from rankprism.formats.judgments import read_judgments
+from rankprism.formats.judgments import JudgmentReading
 from rankprism.formats.objects import is_dataset
 from rankprism.formats.recognition import are_answers, are_preferences, is_preferences
 from rankprism.formats.runs import align_source, check_format, run_from
@@ -168,8 +168,8 @@ def evaluate(
         for measure in chosen:
             measure.check_bounded()
     sources = sources or run_sources(runs, threads, on_error)
-    settings = {"qrels_format": qrels_format, "weights": weights, "aspects": aspects, "threads": threads}
-    parts = parts_by_kind(chosen, judgments, preferences, preferences_format, settings)
+    judging = JudgmentReading(weights, aspects, qrels_format, threads)
+    parts = parts_by_kind(chosen, judgments, preferences, preferences_format, judging)
     parts, sources = answers_as_runs(parts, sources, run_format)
     if len(parts) > 1:
         sources = {name: _read_once(source, name, reading) for name, source in sources.items()}
@@ -242,7 +242,7 @@ def parts_by_kind(
     judgments: Any,
     preferences: Any,
     preferences_format: str | None,
-    settings: Mapping[str, Any],
+    judging: JudgmentReading,
 ) -> list[_Part]:
     """The measures by the kind of judgments that they need, after a check that these were given."""
     absolute = tuple(measure for measure in measures if measure.needs == "judgments")
@@ -263,11 +263,10 @@ def parts_by_kind(
                 f"{absolute[0]} needs absolute judgments, but only preferences are given; give judgments "
                 f"first, and the preferences with preferences= (--preferences FILE)"
             )
-        for name, value in settings.items():
-            if value is not None and name != "threads":
-                raise InputError(
-                    f"{name} is for absolute judgments, but only preferences are given; leave it out"
-                )
+        for name in judging.described:
+            raise InputError(
+                f"{name} is for absolute judgments, but only preferences are given; leave it out"
+            )
         preferences, judgments = judgments, None
     elif relative and preferences is None:
         remedy = "add preferences= (--preferences FILE)"
@@ -281,13 +280,7 @@ def parts_by_kind(
         )
     parts = []
     if absolute:
-        read = read_judgments(
-            judgments,
-            format=settings["qrels_format"],
-            weights=settings["weights"],
-            aspects=settings["aspects"],
-            threads=settings["threads"],
-        )
+        read = judging.of(judgments)
         parts.append(_Part("judgments", absolute, read, lambda runs: planned_batches(read.cells, runs)))
     if relative:
         from rankprism.formats.preferences import read_preferences

@@ -15,6 +15,7 @@ from rankprism.data.note import issue
 from rankprism.data.run import Alignment, Reading, align
 from rankprism.errors import InputError, listed
 from rankprism.evaluation import answers_as_runs, parsed, parts_by_kind
+from rankprism.formats.judgments import JudgmentReading
 from rankprism.formats.runs import run_from
 from rankprism.formats.several_runs import run_sources
 from rankprism.inspection.aspects import best_aspect
@@ -84,8 +85,8 @@ def explain(
         raise InputError(f"depth must be a whole number ≥ 1; got {depth}")
     how = Reading.of(**reading)
     chosen = parsed(measures)
-    settings = {"qrels_format": qrels_format, "weights": weights, "aspects": aspects, "threads": None}
-    parts = parts_by_kind(chosen, judgments, preferences, preferences_format, settings)
+    judging = JudgmentReading(weights, aspects, qrels_format)
+    parts = parts_by_kind(chosen, judgments, preferences, preferences_format, judging)
     parts, sources = answers_as_runs(parts, run_sources(runs), how.run_format)
     for part in parts:
         if topic not in part.judged.topics:

@@ -13,7 +13,7 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -32,7 +32,7 @@ from rankprism.formats.judgments import read_judgments
 from rankprism.formats.output_files import write_files
 from rankprism.formats.preferences import read_preferences
 from rankprism.formats.runs import run_from
-from rankprism.formats.several_runs import OF_FILES, OnError, run_sources
+from rankprism.formats.several_runs import OnError, left_out, run_sources
 from rankprism.measures import Measure
 from rankprism.results.result import Result
 from rankprism.results.scores import Scores
@@ -150,65 +150,46 @@ def evaluate_into(
             ("run_format", None),
         )
     }
-    said = json.dumps(about, sort_keys=True)
     judged = fingerprint(first, second)
+    wanted = Provenance(judged, "", json.dumps(about, sort_keys=True), _version())
     states: dict[str, str] = {}
-    waiting: dict[tuple[Measure, ...], dict[str, tuple[Any, Provenance]]] = {}
-    stamps: dict[str, Any] = {}
+    waiting: dict[str, _Waiting] = {}
     for name, source in sources.items():
-        try:
-            stamps[name] = _stamp(source)
-            read, content = _with_fingerprint(name, source, reading)
-            wanted = Provenance(judged, content, said, _version())
-            states[name], lacking = _state(place / file_name(name), wanted, chosen)
-        except OF_FILES as error:
-            if on_error is None:
-                raise
-            on_error(name, error)
-            continue
-        if lacking:
-            waiting.setdefault(lacking, {})[name] = (read, wanted)
-        elif on_run is not None:
-            on_run(name)
+        with left_out(name, on_error):
+            run = _examined(name, source, reading, wanted)
+            states[name], lacking = _state(place / file_name(name), run.provenance, chosen)
+            if lacking:
+                waiting[name] = run._replace(measures=lacking)
+            elif on_run is not None:
+                on_run(name)
     _note_changed(states)
     failed: set[str] = set()
 
-    def left_out(name: str, error: Exception) -> None:
+    def fail(name: str, error: Exception) -> None:
         failed.add(name)
         if on_error is None:
             raise error
         on_error(name, error)
 
-    total = sum(map(len, waiting.values()))
     done = 0
-    for lacking, group in waiting.items():
-        for some_names in _chunks(list(group)):
-            try:
-                scores = evaluate(
-                    first,
-                    {name: group[name][0] for name in some_names},
-                    lacking,
-                    preferences=second,
-                    on_run=on_run,
-                    on_share=_part_of(on_share, done, len(some_names), total),
-                    on_error=None if on_error is None else left_out,
-                    **settings,
-                )
-            except InputError:
-                if failed.issuperset(some_names):  # none of these could be read, but others may be
-                    continue
-                raise
-            if set(scores.runs) - set(some_names):
-                raise InputError("answers cannot be scored into a folder; write them to a file with -o")
-            with locked(place):
-                for name in scores.runs:
-                    source, wanted = group[name]
-                    if _stamp(source) == stamps[name]:
-                        _write(place / file_name(name), name, scores, wanted)
-                    else:
-                        message = f"{name}: the run changed while it was read; score it again"
-                        left_out(name, InputError(message))
-            done += len(some_names)
+    for lacking, names in _chunks(waiting):
+        try:
+            scores = evaluate(
+                first,
+                {name: waiting[name].source for name in names},
+                lacking,
+                preferences=second,
+                on_run=on_run,
+                on_share=_part_of(on_share, done, len(names), len(waiting)),
+                on_error=None if on_error is None else fail,
+                **settings,
+            )
+        except InputError:
+            if failed.issuperset(names):  # none of these could be read, but others may be
+                continue
+            raise
+        _store(place, scores, {name: waiting[name] for name in names}, fail)
+        done += len(names)
     kept = [name for name in states if name not in failed]
     if not kept and on_error is not None:
         raise InputError("none of the runs can be read; see the error of each")
@@ -220,6 +201,36 @@ def evaluate_into(
         tuple(map(str, chosen)),
         {"folder": str(place), "judgments": judged, **about, "version": _version()},
     )
+
+
+class _Waiting(NamedTuple):
+    """A run that has to be scored."""
+
+    source: Any  #: can be read again
+    stamp: tuple[int, int, int] | None  #: of its file, before the file was read
+    provenance: Provenance
+    measures: tuple[Measure, ...] = ()  #: those that its scores lack
+
+
+def _examined(name: str, source: Any, reading: Reading, wanted: Provenance) -> _Waiting:
+    """A run with its fingerprint."""
+    stamp = _stamp(source)
+    read, content = _with_fingerprint(name, source, reading)
+    return _Waiting(read, stamp, wanted._replace(run=content))
+
+
+def _store(
+    place: Path, scores: Scores, runs: Mapping[str, _Waiting], fail: Callable[[str, Exception], None]
+) -> None:
+    """Write the scores of each run, unless its file changed while it was read."""
+    if set(scores.runs) - set(runs):
+        raise InputError("answers cannot be scored into a folder; write them to a file with -o")
+    with locked(place):
+        for name in scores.runs:
+            if _stamp(runs[name].source) == runs[name].stamp:
+                _write(place / file_name(name), name, scores, runs[name].provenance)
+            else:
+                fail(name, InputError(f"{name}: the run changed while it was read; score it again"))
 
 
 def file_name(run: str) -> str:
@@ -384,8 +395,14 @@ def _note_changed(states: Mapping[str, str]) -> None:
         issue([Note("run-changed", message, len(changed), changed[0])])
 
 
-def _chunks(names: Sequence[str]) -> Iterable[Sequence[str]]:
-    return (names[i : i + AT_ONCE] for i in range(0, len(names), AT_ONCE))
+def _chunks(waiting: Mapping[str, _Waiting]) -> Iterator[tuple[tuple[Measure, ...], Sequence[str]]]:
+    """Runs that lack the same measures, a few at a time."""
+    groups: dict[tuple[Measure, ...], list[str]] = {}
+    for name, run in waiting.items():
+        groups.setdefault(run.measures, []).append(name)
+    for measures, names in groups.items():
+        for i in range(0, len(names), AT_ONCE):
+            yield measures, names[i : i + AT_ONCE]
 
 
 def _part_of(

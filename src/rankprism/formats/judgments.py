@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankprism._core import parse_number
 from rankprism.data.judgments import Judgments
@@ -21,6 +21,32 @@ if TYPE_CHECKING:
 
 #: Given instead of the names of aspects: every aspect counts, even one to which no document is relevant.
 ALL = "all"
+
+
+class JudgmentReading(NamedTuple):
+    """How judgments are read: the keyword arguments of `evaluate` as a value, beside `Reading` for runs."""
+
+    weights: WeightsLike | None = None
+    aspects: AspectsLike | None = None
+    qrels_format: str | None = None
+    threads: int | None = None
+
+    def of(self, source: JudgmentsLike) -> Judgments:
+        """Read the judgments of a source."""
+        return read_judgments(
+            source,
+            format=self.qrels_format,
+            weights=self.weights,
+            aspects=self.aspects,
+            threads=self.threads,
+        )
+
+    @property
+    def described(self) -> dict[str, Any]:
+        """The settings that only absolute judgments have, if they were given."""
+        return {
+            name: value for name, value in self._asdict().items() if name != "threads" and value is not None
+        }
 
 
 def read_judgments(

@@ -59,7 +59,7 @@ def run_sources(runs: RunsLike, threads: int | None = 1, on_error: OnError | Non
             place = source.table.source if isinstance(source, Run) else f"run number {number}"
         own = _name(source, number)
         found: dict[str, Any] = {}
-        with _left_out(own, on_error):
+        with left_out(own, on_error):
             found = runs_of(source, own, number <= ahead)
         for name, one in found.items():
             if name in sources:
@@ -72,7 +72,7 @@ def run_sources(runs: RunsLike, threads: int | None = 1, on_error: OnError | Non
 
 
 @contextmanager
-def _left_out(name: str, on_error: OnError | None) -> Iterator[None]:
+def left_out(name: str, on_error: OnError | None) -> Iterator[None]:
     """Hand over what goes wrong with a run, if somebody wants to know; otherwise it is raised."""
     try:
         yield
@@ -111,11 +111,6 @@ def _reader_of_several(source: Any) -> Callable[[files.File], dict[str | None, R
     return next((record.read_runs for record in records if record.read_runs is not None), None)
 
 
-def _expanded(source: Any, on_error: OnError | None) -> list[Any]:
-    """The files of a folder, or the source itself."""
-    return _files_in(source, on_error) if files.is_path(source) and os.path.isdir(source) else [source]
-
-
 def _files_in(folder: files.PathLike, on_error: OnError | None) -> list[files.File]:
     """The files of a folder of runs, by name. Hidden files are left out, and all others must be runs."""
     name = files.source_name(folder)
@@ -123,7 +118,7 @@ def _files_in(folder: files.PathLike, on_error: OnError | None) -> list[files.Fi
         paths = sorted(entry.path for entry in entries if not entry.name.startswith("."))
     found = []
     for file in map(files.File, paths):
-        with _left_out(files.run_name(file), on_error):
+        with left_out(files.run_name(file), on_error):
             is_folder = os.path.isdir(file)
             if is_folder or not (is_plain_run(file.beginning.line) or claims_on(file.beginning).get("run")):
                 what = "is a folder" if is_folder else "does not look like a run"
@@ -133,7 +128,7 @@ def _files_in(folder: files.PathLike, on_error: OnError | None) -> list[files.Fi
                 )
             found.append(file)
     if not paths:
-        with _left_out(files.run_name(folder), on_error):
+        with left_out(files.run_name(folder), on_error):
             raise InputError(f"{name}: is an empty folder; put runs into it, or name their files")
     return found
 
@@ -194,7 +189,7 @@ def align_all(
     each = max(1, most // max(1, len(sources)))
 
     def one(name: str) -> Alignment | None:
-        with _left_out(name, on_error):
+        with left_out(name, on_error):
             alignment = align_source(judgments, sources[name], *reading, each)
             if on_run is not None:
                 on_run(name)

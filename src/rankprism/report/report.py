@@ -14,7 +14,7 @@ from rankprism.errors import InputError
 from rankprism.evaluation import evaluate, parsed
 from rankprism.formats import files, output_files
 from rankprism.formats.documents import DocumentsLike
-from rankprism.formats.judgments import read_judgments
+from rankprism.formats.judgments import JudgmentReading
 from rankprism.formats.preferences import read_preferences
 from rankprism.formats.recognition import are_preferences
 from rankprism.formats.several_runs import run_sources
@@ -97,8 +97,8 @@ def make(
     chosen = None if measures is None else parsed(measures)
     sources = run_sources(runs)
     texts = {} if topic_texts is None else read_topics(topic_texts)
-    settings = {"weights": weights, "aspects": aspects, "format": qrels_format}
-    judged = _read(judgments, preferences, preferences_format, settings)
+    judging = JudgmentReading(weights, aspects, qrels_format)
+    judged = _read(judgments, preferences, preferences_format, judging)
     chosen = parsed(default_measures(judged.absolute, judged.preferences)) if chosen is None else chosen
 
     def read(name: str) -> rankings.Listed:
@@ -124,7 +124,7 @@ def make(
 
 
 def _read(
-    judgments: Any, preferences: Any, preferences_format: str | None, settings: Mapping[str, Any]
+    judgments: Any, preferences: Any, preferences_format: str | None, judging: JudgmentReading
 ) -> rankings.Judged:
     """Read the judgments, the preferences or both. `judgments` may be preferences if there are no others."""
     if isinstance(judgments, Iterator):
@@ -132,7 +132,7 @@ def _read(
     if preferences is None and are_preferences(judgments, preferences_format):
         return rankings.Judged(None, read_preferences(judgments, format=preferences_format))
     return rankings.Judged(
-        read_judgments(judgments, **settings),
+        judging.of(judgments),
         None if preferences is None else read_preferences(preferences, format=preferences_format),
     )
 

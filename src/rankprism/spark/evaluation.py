@@ -14,7 +14,7 @@ import pyarrow as pa
 from rankprism.data.judgments import Judgments
 from rankprism.errors import InputError, MeasureError, one_of
 from rankprism.evaluation import parsed
-from rankprism.formats.judgments import read_judgments
+from rankprism.formats.judgments import JudgmentReading
 from rankprism.formats.spellings import JUDGMENT_COLUMNS, ONLY_ASPECT, RUN_COLUMNS, spelled
 from rankprism.spark.partition import (
     ROWS,
@@ -100,11 +100,11 @@ def evaluate(
     session = runs.sparkSession
     divided = _is_divided(judgments, broadcast, weights is not None or aspects is not None)
     wanted = partitions or usual_partitions(session)
-    settings = {"weights": weights, "aspects": aspects, "format": qrels_format}
+    judging = JudgmentReading(weights, aspects, qrels_format)
     judged = (
         _divided(cast("DataFrame", judgments))
         if divided
-        else _broadcast(session, _read(judgments, settings), wanted)
+        else _broadcast(session, _read(judgments, judging), wanted)
     )
 
     names = _names(ranked, judged)
@@ -239,12 +239,12 @@ def _with_share(ranked: DataFrame, shares: int) -> DataFrame:
     return ranked.withColumn("share", share.cast("int"))
 
 
-def _read(judgments: Any, settings: dict[str, Any]) -> Judgments:
+def _read(judgments: Any, judging: JudgmentReading) -> Judgments:
     """Read judgments on the driver."""
     if not is_dataframe(judgments):
-        return read_judgments(judgments, **settings)
+        return judging.of(judgments)
     with refused():
-        return read_judgments(to_arrow(judgments), **settings)
+        return judging.of(to_arrow(judgments))
 
 
 def _broadcast(session: SparkSession, judgments: Judgments, partitions: int) -> _Judged:
