@@ -52,7 +52,7 @@ def lost_topics(
 ) -> tuple[LostTopic, ...]:
     """The topics with the largest losses by one measure, the largest first.
 
-    scores : of the baseline and of the new run. differences : (topic,), with 0 for those that rounding made.
+    scores : of the baseline and of the new run. differences : (topic,), with 0 where only rounding differs.
     settings : what `rankprism.explain` takes.
     """
     m = scores.measures.index(str(measure))

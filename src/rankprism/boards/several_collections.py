@@ -51,7 +51,7 @@ class Collections:
 
 
 def are_collections(source: Any) -> bool:
-    """Whether something is scores by collection. ``{run: {topic: …}}`` is the scores of one collection."""
+    """Whether these are scores by collection. ``{run: {topic: …}}`` are the scores of one collection."""
     return (
         isinstance(source, Mapping)
         and bool(source)

@@ -19,7 +19,7 @@ from rankprism.statistics.power import smallest_difference
 from rankprism.types import CannotTell
 
 PASSED, FAILED, CANNOT_TELL, UNCHANGED = "passed", "failed", "cannot tell", "unchanged"
-#: The exit code of the command for each outcome. 1 and 2 are those of errors.
+#: The exit code of the command for each outcome. Errors have 1 and 2.
 EXIT_CODES = {PASSED: 0, UNCHANGED: 0, FAILED: 3, CANNOT_TELL: 4}
 #: A gate names the loss that it would find with this power.
 POWER = 0.8

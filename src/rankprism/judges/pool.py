@@ -75,7 +75,7 @@ def hashes(labels: Labels) -> np.ndarray[Any, np.dtype[np.uint64]]:
 
 
 def uniforms(hashed: np.ndarray[Any, np.dtype[np.uint64]], seed: int, purpose: int) -> Floats:
-    """A number from 0 to 1 for each pair. It is the same wherever and with whatever else the pair occurs.
+    """A number from 0 to 1 for each pair. It does not depend on the other pairs.
 
     The bits are mixed by the function of SplitMix64.
     """

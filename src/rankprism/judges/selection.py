@@ -2,7 +2,7 @@
 
 Each pair has a random number of its own, which depends on the seed, the topic and the document. The pair is
 drawn if the number is below its probability. A larger budget raises probabilities and keeps the numbers, so
-the pairs of earlier batches are drawn again, and a probability is that of being in any batch.
+the pairs of earlier batches are drawn again, and a probability is the chance to be in any batch.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ A record without a measure is about a name that is refused, because no measure h
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from rankprism.errors import MeasureError
@@ -24,12 +25,17 @@ class OtherName(NamedTuple):
     reads: bool = True
 
 
+def _renamed(program: str, measures: Mapping[str, str], remark: str = "") -> Iterator[OtherName]:
+    """The names in a program of measures that are the same here."""
+    return (OtherName(program, name, measure, remark) for name, measure in measures.items())
+
+
 #: The command that has what is not a score.
 _COMMAND = "python -m rankprism.trec_eval"
 OTHER_NAMES = (
-    *(
-        OtherName("trec_eval", name, measure)
-        for name, measure in {
+    *_renamed(
+        "trec_eval",
+        {
             "map": "AP",
             "map_cut_K": "AP@K",
             "ndcg": "nDCG",
@@ -56,7 +62,7 @@ OTHER_NAMES = (
             "G": "G",
             "yaap": "YAAP",
             "unj_K": "Unjudged@K",
-        }.items()
+        },
     ),
     *(
         OtherName("trec_eval", name, measure, f"in trec_eval 10 `{newer}`")
@@ -65,13 +71,14 @@ OTHER_NAMES = (
             ("11pt_avg", "IAP", "IAP(rounding='nearest')"),
         )
     ),
-    *(
-        OtherName("trec_eval", name, measure, "with a judgment group in the second column, and aspects='all'")
-        for name, measure in {
+    *_renamed(
+        "trec_eval",
+        {
             "map_avgjg": "AP_IA",
             "P_avgjg_K": "P_IA@K",
             "Rprec_mult_avgjg_K": "Rprec_IA(times=K)",
-        }.items()
+        },
+        "with a judgment group in the second column, and aspects='all'",
     ),
     OtherName(
         "trec_eval",
@@ -97,9 +104,9 @@ OTHER_NAMES = (
             **dict.fromkeys(("relstring", "runid"), f"it is a text and not a score; {_COMMAND} prints it"),
         }.items()
     ),
-    *(
-        OtherName("ndeval", name, measure)
-        for name, measure in {
+    *_renamed(
+        "ndeval",
+        {
             "ERR-IA@K": "ERR_IA@K",
             "nERR-IA@K": "nERR_IA@K",
             "alpha-DCG@K": "alpha_DCG@K",
@@ -109,7 +116,7 @@ OTHER_NAMES = (
             "MAP-IA": "AP_IA",
             "P-IA@K": "P_IA@K",
             "strec@K": "StRecall@K",
-        }.items()
+        },
     ),
     OtherName("gdeval", "err@K", "ERR@K"),
     OtherName(
@@ -148,9 +155,9 @@ OTHER_NAMES = (
             "D-nERR@K": "D_nERR(digits=4)@K",
         }.items()
     ),
-    *(
-        OtherName("ranx", name, measure)
-        for name, measure in {
+    *_renamed(
+        "ranx",
+        {
             "precision@K": "P@K",
             "recall@K": "R@K",
             "f1@K": "F1@K",
@@ -166,17 +173,17 @@ OTHER_NAMES = (
             "ndcg_burges@K": "nDCG(dcg='exp-log2')@K",
             "rbp.K": "RBP(p=0.K,gain='linear')",
             "bpref": "Bpref",
-        }.items()
+        },
     ),
-    *(
-        OtherName("MTEB", name, measure)
-        for name, measure in {
+    *_renamed(
+        "MTEB",
+        {
             "ndcg_at_K": "nDCG@K",
             "map_at_K": "AP@K",
             "recall_at_K": "R@K",
             "precision_at_K": "P@K",
             "mrr_at_K": "RR@K",
-        }.items()
+        },
     ),
     *(
         OtherName("scikit-learn", name, "", f"it {differs}; write {instead}")

@@ -23,7 +23,7 @@ Score a run as trec_eval 10 does, and print the same lines. A run called '-' is 
                   (default: official; may be given several times)
   -c              average over all judged topics; the scores of topics that the run lacks are 0
   -l level        the lowest grade of a relevant document (default: 1)
-  -n              do not print what stands for all topics
+  -n              do not print the lines of all topics together
   -J              leave unjudged documents out of rankings
   -M number       documents of a topic that count
   -N number       documents in the collection, for utility
@@ -53,6 +53,12 @@ _FLAGS = {
     "Results_format": "T:",
     "Output_old_results_format": "o",
     "Zscore": "Z:",
+}
+#: The fields of `Options` that flags set: to true, to a whole number, or to a text.
+_OPTIONS = {
+    **{"h": "help", "q": "topics", "c": "complete", "J": "judged_only"},
+    **{"l": "level", "N": "collection", "M": "longest"},
+    **{"R": "judgment_format", "T": "run_format", "Z": "z_file"},
 }
 _MISSING_Z = -1000000.0
 _LONGEST = 2147483647
@@ -153,31 +159,17 @@ def _options(arguments: Sequence[str]) -> Options:
     for name, value in given:
         flag = _FLAGS[name[2:]][0] if name.startswith("--") else name[1]
         match flag:
-            case "h":
-                options.help = True
             case "v":
                 print("trec_eval version 10.0, in rankprism", file=sys.stderr)
                 sys.exit(0)
-            case "q":
-                options.topics = True
-            case "c":
-                options.complete = True
+            case "h" | "q" | "c" | "J":
+                setattr(options, _OPTIONS[flag], True)
             case "n":
                 options.summary = False
-            case "J":
-                options.judged_only = True
-            case "l":
-                options.level = whole_number(value)
-            case "N":
-                options.collection = whole_number(value)
-            case "M":
-                options.longest = whole_number(value)
-            case "R":
-                options.judgment_format = value
-            case "T":
-                options.run_format = value
-            case "Z":
-                options.z_file = value
+            case "l" | "N" | "M":
+                setattr(options, _OPTIONS[flag], whole_number(value))
+            case "R" | "T" | "Z":
+                setattr(options, _OPTIONS[flag], value)
             case "D":
                 level, _, topic = value.partition(".")
                 if whole_number(level) > 0:

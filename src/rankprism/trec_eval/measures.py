@@ -28,7 +28,7 @@ class Definition(NamedTuple):
     default: tuple[float, ...] = ()
     #: What the file of judgments has to hold.
     needs: Literal["anything", "qrels", "qrels_jg", "preferences"] = "qrels"
-    #: What stands for all topics.
+    #: How the scores of all topics become one number.
     summary: Literal["mean", "sum", "geometric", "topics", "run", "none"] = "mean"
     #: Whether it is printed for each topic.
     by_topic: bool = True

@@ -253,7 +253,7 @@ def grid_of(sizes: Longs, reached: int) -> Longs:
 
 
 def strides_of(sizes: Longs, reached: int) -> Longs:
-    """(K,) how far it is in the grid from a state to that with one more document of each kind"""
+    """(K,) the distance in the grid from a state to the state with one more document of each kind"""
     return np.append(np.cumprod((np.minimum(sizes, reached) + 1)[::-1])[::-1], 1)[1:]
 
 

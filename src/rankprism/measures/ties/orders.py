@@ -1,4 +1,4 @@
-"""All orders of tied documents, one by one: for measures of which nothing else is known.
+"""All orders of tied documents, one by one, for measures without a shorter way.
 
 Documents that a measure cannot tell apart are of one kind, and orders that differ only within a kind are the
 same. A group that the cutoff divides has an order only down to the cutoff.
