@@ -2,11 +2,9 @@
 
 Before anybody has judged anything, judges and runs give a rough guess P of each label. The effects φ of the
 possible labels on the scores of the runs (`rankprism.judges.effects`) say what a label decides: the
-probability
-of a pair is proportional to √(Σ_r Var φ_r), at most 1, and mixed with a constant, so that a wrong guess
-cannot
-leave out a document that matters. The guess does not use labels of people. So probabilities are fixed before
-the first batch, and a larger budget only raises them.
+probability of a pair is proportional to √(Σ_r Var φ_r), at most 1, and mixed with a constant, so that a wrong
+guess cannot leave out a document that matters. The guess does not use labels of people. So probabilities are
+fixed before the first batch, and a larger budget only raises them.
 """
 
 from __future__ import annotations

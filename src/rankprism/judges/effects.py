@@ -9,10 +9,9 @@ is what the label told us. `rankprism.judges.estimation` estimates θ by m + Σ_
 
 A measure made of parts is a sum over documents, divided by a number that depends on the topic alone. The sum
 is a straight line in the gain of each document, so its slope gives the effect of all labels of the document.
-If
-the divisor does not depend on labels, and the sum is a straight line in all gains or a cascade, then expected
-gains give the expectation exactly. Otherwise it is a mean over draws of Y. A measure that is not made of
-parts scores draws of Y with every label of the document in turn.
+If the divisor does not depend on labels, and the sum is a straight line in all gains or a cascade, then
+expected gains give the expectation exactly. Otherwise it is a mean over draws of Y. A measure that is not
+made of parts scores draws of Y with every label of the document in turn.
 """
 
 from __future__ import annotations

@@ -78,9 +78,8 @@ def _probabilities(sample: Sample, matters: Bools) -> tuple[Floats, Floats]:
     """(labelled pair,) the probability π of each, and the factor of φ² in the variance.
 
     If pairs were drawn independently, the factor is (1-π)/π². If all pairs had the same chance, what was
-    drawn
-    from the N pairs of a fold that matter is a simple random sample of n pairs, so π = n/N. The variance is
-    then N² (1 - n/N) s² / n with s² the variance of φ within the fold.
+    drawn from the N pairs of a fold that matter is a simple random sample of n pairs, so π = n/N. The
+    variance is then N² (1 - n/N) s² / n with s² the variance of φ within the fold.
     """
     sampled = np.flatnonzero(sample.drawn)
     if sample.probability is not None:

@@ -63,8 +63,8 @@ def pooled(people: Judgments | None, judges: Mapping[str, Judgments], pool: Judg
     """Put the labels of people and judges on the pairs of a pool side by side.
 
     pool : its pairs are the pool. None: the pairs that a judge has labelled. Labels of judges on other pairs
-    are
-        left out. Labels of people on other pairs are refused, because nobody could have drawn these pairs.
+        are left out. Labels of people on other pairs are refused, because nobody could have drawn these
+        pairs.
     """
     every = _pairs_of([pool] if pool is not None else list(judges.values()))
     if people is not None:

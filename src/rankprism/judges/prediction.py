@@ -1,11 +1,9 @@
 """What people would say about documents that they have not seen, predicted from judges and runs.
 
 P(label ≥ k) of a pair follows a cumulative logit model, log-odds = α_k + x·β + v_tk. The x are what the
-judges
-and the runs say about the pair, with slopes β that all thresholds k share. v_t is an effect of the topic,
-which
-is partly the same for all thresholds. Ridge penalties keep slopes and effects small where there are few
-labels.
+judges and the runs say about the pair, with slopes β that all thresholds k share. v_t is an effect of the
+topic, which is partly the same for all thresholds. Ridge penalties keep slopes and effects small where there
+are few labels.
 
 The prediction for a pair never depends on its own label. Pairs are dealt into folds before anything is drawn,
 and a fold is predicted by the labels of the other folds (cross-fitting). A judge that is useless or hostile
