@@ -238,15 +238,22 @@ def _divisors(
         return k[None], k[None, :, None, None]
     assert y is not None
     as_drawn = _of_pools(parts, lists, levels[y], cutoff)
-    draws, labelled, K = len(y), len(own), len(levels)
-    changed = np.repeat(y[:, None, None], labelled, 1).repeat(K, 2)
-    changed[:, np.arange(labelled), :, own] = np.arange(K)
-    flat = changed.reshape(draws * labelled * K, y.shape[1])
-    found = np.empty((len(flat), len(lists.length)))
-    step = max(1, AT_ONCE // max(1, flat.shape[1]))
-    for first in range(0, len(flat), step):
-        found[first : first + step] = _of_pools(parts, lists, levels[flat[first : first + step]], cutoff)
-    return as_drawn, np.moveaxis(found.reshape(draws, labelled, K, len(lists.length)), 3, 1)
+    draws, docs = y.shape
+    K = len(levels)
+    # A divisor depends on how many documents have each label, not on which: so a label is changed once for
+    # all documents that have it.
+    number = (y[:, :, None] == np.arange(K)).sum(1)
+    moved = number[:, None, None] + np.eye(K, dtype=int)[None, None] - np.eye(K, dtype=int)[None, :, None]
+    possible = np.flatnonzero((moved >= 0).all(3))
+    changed = moved.reshape(-1, K)[possible]
+    found = np.full((draws * K * K, len(lists.length)), np.nan)
+    step = max(1, AT_ONCE // max(1, docs))
+    for first in range(0, len(possible), step):
+        some = changed[first : first + step]
+        label = np.repeat(np.tile(np.arange(K), len(some)), some.ravel()).reshape(len(some), docs)
+        found[possible[first : first + step]] = _of_pools(parts, lists, levels[label], cutoff)
+    of_labels = found.reshape(draws, K, K, -1)[np.arange(draws)[:, None], y[:, own]]
+    return as_drawn, np.moveaxis(of_labels, 3, 1)
 
 
 def _of_pools(parts: Parts, lists: Lists, grades: Floats, cutoff: int | None) -> Floats:
