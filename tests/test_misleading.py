@@ -151,6 +151,14 @@ def test_explain_says_it_too() -> None:
     assert kinds(lambda: explain(ASPECTS, RUN, "CAM(P@2)", topic="q")) == []
 
 
+def test_that_names_of_aspects_are_not_listed_for_measures_that_do_not_need_them() -> None:
+    judgments = read_judgments([("t1", "s1", "d1", 1), ("t1", "s2", "d2", 1), ("t2", "s1", "d1", 1)])
+    evaluate(judgments, {"t1": ["d1"], "t2": ["d1"]}, "alpha_nDCG@10")
+    assert not {"aspects", "shared_aspects"} & vars(judgments).keys()
+    evaluate(judgments, {"t1": ["d1"], "t2": ["d1"]}, "nDCG@10")
+    assert "aspects" not in vars(judgments)
+
+
 def test_precision_on_clef_2018_is_of_the_best_aspect_and_is_noted(collections: Path) -> None:
     folder = collections / "clef-ehealth-2018"
     names = {"relevance": "qrel", "readability": "qread", "trust": "qtrust"}

@@ -76,12 +76,17 @@ class Judgments:
         words, because subtopics are usually named by numbers or letters.
         """
         if self.scales is not None:
-            names = tuple(scale.aspect for scale in self.scales)
-            return names if len(names) > 1 else ()
-        first, *others = dict.fromkeys(map(frozenset, self.aspects.values()))
-        if others or len(self.topics) < 2 or len(first) < 2 or not all(map(_WORD.fullmatch, first)):
+            named = tuple(scale.aspect for scale in self.scales)
+            return named if len(named) > 1 else ()
+        start = self.cells.aspect_start
+        if len(start) < 3 or start[1] < 2 or (np.diff(start) != start[1]).any():
             return ()
-        return next(iter(self.aspects.values()))
+        number, names = int(start[1]), self.table.aspects
+        first = names[:number]
+        if not all(map(_WORD.fullmatch, first)):
+            return ()
+        same = all(set(first) == set(names[i : i + number]) for i in range(number, len(names), number))
+        return tuple(first) if same else ()
 
     @cached_property
     def cells(self) -> Cells:

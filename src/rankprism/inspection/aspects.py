@@ -27,9 +27,9 @@ def best_aspect(judgments: Judgments, measures: Sequence[Measure]) -> Note | Non
 
     For subtopics the best grade is what everybody takes: a document is relevant if it is so for any of them.
     """
-    aspects = judgments.shared_aspects
     folded = [measure for measure in measures if measure.of(Role.FOLD) == "max"]
-    if not aspects or not folded:
+    aspects = judgments.shared_aspects if folded else ()
+    if not aspects:
         return None
     one = folded[0]
     return Note(
