@@ -197,7 +197,7 @@ JUDGED = tuple(
         (NDCG, "a hostile"),
     )
 )
-NUMBERS = (20, 150, 200, 300, 400, 600)
+NUMBERS = (20, 120, 150, 200, 300, 400)
 
 
 def _few(population: FewLabels, units: int, studies: int, seed: int, apart: bool) -> Studies:
@@ -206,10 +206,13 @@ def _few(population: FewLabels, units: int, studies: int, seed: int, apart: bool
     whole = population.whole
     rows = []
     for k in range(studies):
-        found = whole.study(rng, units, k).score([parse(population.measure)], "these", 0.95)
-        value = found.means[0, 0] - found.means[-1, 0] * apart
-        half = found.apart[0, -1, 0] if apart else found.half[0, 0]
-        rows.append((value, value - half, value + half))
+        study = whole.study(rng, units, k)
+        predicted = study.predict()
+        removed = study.removed(predicted)
+        found, half, why = study.interval(parse(population.measure), predicted, removed, 0.95)
+        value = found.value[0] - found.value[-1] * apart
+        reach = np.nan if why else half[0, -1] if apart else half[0, 0]
+        rows.append((value, value - reach, value + reach))
     estimate, low, high = np.array(rows).T
     return Studies(estimate, low, high, float(whole.truth[0] - whole.truth[-1] * apart))
 

@@ -165,13 +165,18 @@ class Study:
         removed = self.removed(with_judges)
         found: list[_Column] = []
         for measure in measures:
-            estimate, effect = self.estimate(measure, with_judges)
-            own = half_widths(estimate, confidence, conservative=not effect.linear)
-            other, _ = self.estimate(measure, alone)
-            without = half_widths(other, confidence, conservative=not effect.linear)
-            why = self._why_not(estimate, effect.curved, removed)
-            found.append(_Column(estimate, own, without, why))
+            estimate, half, why = self.interval(measure, with_judges, removed, confidence)
+            _, without, _ = self.interval(measure, alone, removed, confidence)
+            found.append(_Column(estimate, half, without, why))
         return self._result(measures, found, meant, confidence, removed)
+
+    def interval(
+        self, measure: Measure, predicted: Predicted, removed: float, confidence: float
+    ) -> tuple[Estimate, Floats, str]:
+        """The scores by one measure, `half_widths`, and why there is no interval; "" if there is one."""
+        estimate, effect = self.estimate(measure, predicted)
+        half = half_widths(estimate, confidence, conservative=not effect.linear)
+        return estimate, half, self._why_not(estimate, effect.curved, removed)
 
     def _why_not(self, estimate: Estimate, curved: bool, removed: float) -> str:
         """Why a measure gets no interval; "" if it gets one."""
