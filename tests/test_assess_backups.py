@@ -293,7 +293,16 @@ def test_a_backup_keeps_the_schema_that_the_study_has(tmp_path: Path, collection
     """So that it can be made before a new version is tried. `restore` brings it to this version."""
     study = make_with(3, tmp_path / "study.db", collection)
     with closing(sqlite3.connect(study)) as connection, connection:  # later revisions added these
-        connection.execute("DROP TABLE ranking_length")
+        for table in ("ranking_length", "drawing", "assigned", "instructions"):
+            connection.execute(f"DROP TABLE {table}")
+        connection.execute("DROP INDEX ix_task_repeats")
+        for table, column in (
+            ("task", "batch"),
+            ("task", "repeats"),
+            ("judgment", "instructions"),
+            ("assessor", "instructions"),
+        ):
+            connection.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
         connection.execute("ALTER TABLE study DROP COLUMN address")
         for column in ("cleaned", "cleaner"):
             connection.execute(f"ALTER TABLE document DROP COLUMN {column}")

@@ -105,10 +105,12 @@ Novelty: TypeAlias = Literal["subtopic", "profile"]
 Target: TypeAlias = Literal["profiles", "trec"]
 #: How questions are chosen by `rankprism.preferences.select`, and in a study.
 Choice: TypeAlias = Literal["random", "targeted", "adaptive"]
-StudyChoice: TypeAlias = Literal["complete", "random", "file", "adaptive"]
+StudyChoice: TypeAlias = Literal["complete", "random", "file", "adaptive", "drawn"]
 #: What a study asks, and what it does with a ranked document without a text.
 Ask: TypeAlias = Literal["pairs", "triplets", "both", "grades"]
 Missing: TypeAlias = Literal["error", "skip"]
+#: Who judges a pair in both orders: nobody, the same assessors, or different ones.
+BothOrders: TypeAlias = Literal["no", "same", "different"]
 #: The formats of charts.
 ChartFormat: TypeAlias = Literal["html", "svg", "png", "pdf"]
 

@@ -218,8 +218,11 @@ def completion_code(secret: str, assessor: int) -> str:
 
 
 def _consented(connection: sa.Connection, assessor: int) -> str:
+    read = sa.select(sa.func.max(store.instructions.c.version)).scalar_subquery()
     connection.execute(
-        sa.update(store.assessor).where(store.assessor.c.id == assessor).values(consented=store.now())
+        sa.update(store.assessor)
+        .where(store.assessor.c.id == assessor)
+        .values(consented=store.now(), instructions=read)
     )
     return new_token(connection, "session", assessor)
 

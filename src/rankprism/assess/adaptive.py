@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from rankprism.assess import exchange, store
 from rankprism.assess.background import Background
-from rankprism.assess.choice import Question
+from rankprism.assess.choice import Question, in_both_orders
 from rankprism.assess.creation import Settings, ids, insert_questions
 from rankprism.assess.dashboard import runs_of
 from rankprism.assess.store import Store
@@ -46,7 +46,9 @@ def refill(open_study: Store, settings: Settings, enough: int = 0) -> int:
         )
         asked = connection.scalar(sa.select(sa.func.count()).where(task.c.purpose == "study"))
         left = (settings.budget or 0) - int(asked or 0)
-        if int(waiting or 0) > enough or left <= 0:
+        orders = 1 if settings.both_orders == "no" else 2
+        wanted = min(left, settings.batch) // orders
+        if int(waiting or 0) > enough or wanted <= 0:
             return 0
         judged = exchange.preferences(connection)
         runs = runs_of(connection, settings.depth)
@@ -54,12 +56,14 @@ def refill(open_study: Store, settings: Settings, enough: int = 0) -> int:
     chosen = select(
         runs,
         judged,
-        min(left, settings.batch),
+        wanted,
         measures=settings.measure,
         pending=pending,
         seed=settings.seed,
     )
     questions = [Question.of(one.topic, one.given, one.left, one.right) for one in chosen]
+    if orders == 2:
+        questions = in_both_orders(questions, settings.batch, settings.seed)
     with open_study.writing() as connection:
         return insert_questions(
             connection, questions, settings, ids(connection, store.topic), ids(connection, store.document)
@@ -78,7 +82,7 @@ def _pending(connection: sa.Connection) -> list[Task]:
     rows = connection.execute(
         sa.select(topic.c.name, task.c.given, task.c.first, task.c.second)
         .join(topic, task.c.topic == topic.c.id)
-        .where(task.c.purpose == "study", ~answered)
+        .where(task.c.purpose == "study", task.c.repeats.is_(None), ~answered)
     )
     return [
         Task(name, tuple(names[d] for d in given), names[first], names[second])

@@ -110,7 +110,11 @@ def _task_page(visit: Visit, session: Session, found: work.Assignment | None, no
         found = work.next_task(visit.site.store, visit.settings, session.assessor)
     with visit.site.store.reading() as connection:
         mine = work.progress(connection, session.assessor)
-        stopped = connection.scalar(sa.select(store.study.c.stopped))
+        stopped, has_read = connection.execute(
+            sa.select(store.study.c.stopped, work.HAS_READ), {"assessor": session.assessor}
+        ).one()
+    if not has_read:
+        notice = f"{notice} {work.NEW_INSTRUCTIONS}".strip()
 
     def count() -> tuple[int, int]:
         with visit.site.store.reading() as connection:
@@ -130,7 +134,9 @@ def _task_page(visit: Visit, session: Session, found: work.Assignment | None, no
 
 
 def instructions(visit: Visit) -> Response:
-    visit.needs("assessor")
+    session = visit.needs("assessor")
+    assert session.assessor is not None
+    work.has_read_instructions(visit.site.store, session.assessor)
     return visit.page("instructions.html")
 
 

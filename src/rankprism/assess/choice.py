@@ -7,8 +7,9 @@ import json
 import os
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import comb
+from typing import Any
 
 from rankprism.errors import InputError
 from rankprism.formats import files
@@ -29,6 +30,8 @@ class Question:
     given: tuple[str, ...]
     first: str
     second: str | None  #: None if the first document is graded
+    swapped: bool | None = None  #: whether the second document is on the left; None: it is drawn
+    again: bool = False  #: whether it is asked before with the sides the other way round
 
     @classmethod
     def of(cls, topic: str, given: Iterable[str], one: str, other: str | None) -> Question:
@@ -39,7 +42,8 @@ class Question:
 
     def key(self, purpose: str = "study") -> str:
         """The key of the question in a study."""
-        words = json.dumps([purpose, self.topic, self.given, self.first, self.second])
+        again = ["again"] if self.again else []
+        words = json.dumps([purpose, self.topic, self.given, self.first, self.second, *again])
         return hashlib.blake2b(words.encode(), digest_size=16).hexdigest()
 
     @property
@@ -83,7 +87,8 @@ def read_questions(source: files.PathLike, ask: Ask) -> list[Question]:
     """Read questions from JSON lines, in their order.
 
     A pair or triplet is ``{"topic": …, "given": […], "left": …, "right": …}``, where `given` may be missing,
-    and a document to grade is ``{"topic": …, "doc": …}``.
+    and a document to grade is ``{"topic": …, "doc": …}``. A pair that is asked in both orders has two lines,
+    with ``"order": 1`` and ``"order": 2``.
     """
     where = files.source_name(source)
     found: dict[str, Question] = {}
@@ -101,10 +106,55 @@ def read_questions(source: files.PathLike, ask: Ask) -> list[Question]:
         question = Question.of(topic, given, one, other[0] if other else None)
         if len(set(question.documents)) < len(question.documents):
             raise InputError(f"{at}: the question has a document twice; a question needs different documents")
-        found.setdefault(question.key(), question)
+        if row.get("order"):
+            question = _in_order(at, question, one, row["order"])
+        known = found.setdefault(question.key(), question)
+        if known.swapped != question.swapped:
+            raise InputError(
+                f"{at}: the documents {one!r} and {other[0]!r} of topic {topic!r} are asked twice with "
+                f"order {int(question.again) + 1} and different sides; keep one of the lines"
+            )
     if not found:
         raise InputError(f"{os.fspath(source)}: there are no questions in it")
+    _check_orders(where, found)
     return list(found.values())
+
+
+def in_both_orders(questions: Sequence[Question], batch: int, seed: int) -> list[Question]:
+    """Ask every pair in both orders: a batch of pairs, and then the same pairs with their sides swapped."""
+    found: list[Question] = []
+    for start in range(0, len(questions), batch):
+        first = [
+            replace(q, swapped=is_swapped(seed, q.key(), "order 1")) for q in questions[start : start + batch]
+        ]
+        found += [*first, *(replace(q, swapped=not q.swapped, again=True) for q in first)]
+    return found
+
+
+def is_swapped(seed: int, key: str, whose: str) -> bool:
+    """Whether the second document of a task is on the left. The order of work does not change it."""
+    return hashlib.blake2b(f"{seed} {key} {whose}".encode(), digest_size=1).digest()[0] % 2 == 1
+
+
+def _in_order(at: str, question: Question, left: str, order: Any) -> Question:
+    """The question with the sides of a line that says which of the two orders it is."""
+    if question.second is None or order not in (1, 2):
+        raise InputError(f"{at}: order is 1 or 2, and for pairs only; got {order!r}")
+    return replace(question, swapped=left != question.first, again=order == 2)
+
+
+def _check_orders(where: str, found: Mapping[str, Question]) -> None:
+    """Refuse a pair that is to be asked in one order, or twice in the same."""
+    for question in found.values():
+        if question.swapped is None:
+            continue
+        twin = found.get(replace(question, again=not question.again).key())
+        if twin is None or twin.swapped is None or twin.swapped == question.swapped:
+            raise InputError(
+                f"{where}: the documents {question.first!r} and {question.second!r} of topic "
+                f"{question.topic!r} have order {int(question.again) + 1}, but no line with the other order "
+                f"and swapped sides; write both lines, or leave order out"
+            )
 
 
 def _number(documents: int, ask: Ask) -> int:

@@ -6,13 +6,20 @@ import hashlib
 import os
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal, Unpack, get_args, get_origin, get_type_hints
 
 import sqlalchemy as sa
 
 from rankprism.assess import rendering, store
-from rankprism.assess.choice import Question, complete, read_questions, sampled
+from rankprism.assess.choice import (
+    Question,
+    complete,
+    in_both_orders,
+    is_swapped,
+    read_questions,
+    sampled,
+)
 from rankprism.data.note import Note, issue, some
 from rankprism.data.run import Reading
 from rankprism.data.scales import Scale
@@ -23,10 +30,11 @@ from rankprism.formats.documents import Document, read_documents
 from rankprism.formats.several_runs import run_sources
 from rankprism.formats.spellings import ONLY_ASPECT
 from rankprism.formats.topics import Topic, read_topics
+from rankprism.judges.drawn import DrawnPair, read_drawn
 from rankprism.measures.grammar import parse
 from rankprism.preferences.rankings import ranked_runs, read_rankings
 from rankprism.results.scores import as_listed
-from rankprism.types import Ask, Missing, RunOptions, StudyChoice
+from rankprism.types import Ask, BothOrders, Missing, RunOptions, StudyChoice
 
 INSTRUCTIONS = {
     "preferences": """\
@@ -45,7 +53,7 @@ Choose *Cannot judge* if the document cannot be read or understood.
 }
 #: The default measure that ranks the systems, down to the depth of the study. The pooled estimate uses both
 #: pairs and triplets, errs less with few judgments, and does not treat documents that nobody saw as bad.
-MEASURES = {"preferences": "nPrf(estimate='pooled')", "grades": "alpha_nDCG"}
+MEASURES = {"preferences": "nPrf(estimate='pooled')", "grades": "alpha_nDCG", "drawn": "nDCG"}
 CONSENT = """\
 Your answers, your comments and the time that you take are stored and used to evaluate search systems. \
 You may stop at any time.
@@ -66,6 +74,8 @@ class Settings:
     lease: int = 1800  #: seconds after which an unanswered question goes to somebody else
     gold_every: int = 10  #: every N-th question is a gold question
     batch: int = 50  #: number of questions that adaptive choice chooses at a time
+    both_orders: BothOrders = "no"  #: who judges each pair a second time, with its sides swapped
+    repeat_every: int | None = None  #: every N-th question is one that the assessor has answered before
     settle: float | None = None  #: stop when the order of the systems is this stable (Kendall's τ)
     measure: str = ""  #: the measure that ranks the systems on the dashboard, see `MEASURES`
     seed: int = 0
@@ -77,9 +87,11 @@ class Settings:
     def __post_init__(self) -> None:
         collects = "grades" if self.collects_grades else "preferences"
         object.__setattr__(self, "instructions", self.instructions or INSTRUCTIONS[collects])
-        object.__setattr__(self, "measure", self.measure or f"{MEASURES[collects]}@{self.depth}")
+        kind = "drawn" if self.choice == "drawn" else collects
+        object.__setattr__(self, "measure", self.measure or f"{MEASURES[kind]}@{self.depth}")
         one_of("ask", self.ask, Ask)
         one_of("choice", self.choice, StudyChoice)
+        one_of("both_orders", self.both_orders, BothOrders)
         for name, least in (("depth", 1), ("overlap", 1), ("lease", 10), ("gold_every", 2), ("batch", 1)):
             if getattr(self, name) < least:
                 raise InputError(f"{name} must be at least {least}; got {getattr(self, name)}")
@@ -95,6 +107,17 @@ class Settings:
             )
         if self.choice not in ("random", "adaptive") and self.budget is not None:
             raise InputError(f"a budget goes with random or adaptive choice; the choice is {self.choice}")
+        if self.repeat_every is not None and self.repeat_every < 2:
+            raise InputError(f"repeat_every must be at least 2; got {self.repeat_every}")
+        if self.both_orders != "no" and self.collects_grades:
+            raise InputError("both orders are for pairs and triplets; a document to grade has no order")
+        if self.choice == "drawn" and not self.collects_grades:
+            raise InputError(f"documents that were drawn are graded (--ask grades); got {self.ask!r}")
+        if self.choice == "drawn" and self.settle is not None:
+            raise InputError(
+                "settle looks at the order of systems by all judgments, and drawn documents are a sample; "
+                "`rankprism judges select --settled` says when to stop"
+            )
         if self.choice == "adaptive" and self.ask != "both":
             raise InputError(f"adaptive choice asks for pairs and triplets (--ask both); got {self.ask!r}")
 
@@ -166,6 +189,7 @@ def create_study(
     documents: files.PathLike,
     topics: files.PathLike | None = None,
     tasks: files.PathLike | None = None,
+    drawn: files.PathLike | None = None,
     scale: files.PathLike | None = None,
     practice: files.PathLike | None = None,
     gold: files.PathLike | None = None,
@@ -175,10 +199,11 @@ def create_study(
 ) -> Made:
     """Make a study in a new file or an empty database: all of it, or nothing.
 
-    runs : paths of run files.
+    runs : paths of run files. Documents that were drawn need none.
     documents : see `read_documents`.
     topics : see `read_topics`. Default: assessors see the ids of topics.
     tasks : the questions, if they come from a file, see `choice.read_questions`.
+    drawn : the documents to grade, as `rankprism.judges.select` drew them.
     scale : a TOML file with the labels of the aspects that are graded.
     practice, gold : preferences, or qrels if grades are collected, with the right answers.
     assessors : names of assessors who get links of their own.
@@ -188,23 +213,34 @@ def create_study(
     one_of("missing", missing, Missing)
     if (tasks is None) != (settings.choice != "file"):
         raise InputError("tasks from a file need the file, and the choice 'file' (--tasks)")
+    if (drawn is None) != (settings.choice != "drawn"):
+        raise InputError("documents that were drawn need the file, and the choice 'drawn' (--drawn)")
     if scale is not None and not settings.collects_grades:
         raise InputError("a scale is for grades; ask for grades (--ask grades), or leave it out")
     names = list(assessors)
     for name in names:
         if names.count(name) > 1 or not name.strip():
             raise InputError(f"assessors need different names; got {listed(names)}")
-    sources = run_sources(list(runs))
-    if not sources:
+    sources = run_sources(list(runs)) if runs else {}
+    if not sources and drawn is None:
         raise InputError("a study needs runs, whose documents are judged; name at least one")
     how = Reading.of(**reading)
-    read = read_rankings(sources, settings.depth, **reading)
     check_measure(settings)
+    # Which documents were drawn is decided already. The runs are named again when the study is served.
+    ranked = sources if drawn is None else {}
+    pools = {
+        topic: list(one.docs)
+        for topic, one in (read_rankings(ranked, settings.depth, **reading).topics if ranked else {}).items()
+    }
     cutoff = parse(settings.measure).cutoff
     looked_at = None if cutoff is None else max(cutoff, settings.depth)
-    rankings = _by_run(sources, looked_at, reading)
-    wanted = {doc for one in read.topics.values() for doc in one.docs}
+    rankings = _by_run(ranked, looked_at, reading) if ranked else {}
+    wanted = {doc for docs in pools.values() for doc in docs}
     questions = [] if tasks is None else read_questions(tasks, settings.ask)
+    if any(question.again for question in questions) and settings.both_orders == "no":
+        settings = replace(settings, both_orders="same")
+    pairs = [] if drawn is None else in_batches(read_drawn(drawn))
+    questions += [asked(pair) for pair in pairs]
     words = {} if topics is None else read_topics(topics)
     aspects = _Aspects(scale, words) if settings.collects_grades else None
     checks = {
@@ -215,17 +251,15 @@ def create_study(
     for question in [*questions, *(check.question for found in checks.values() for check in found)]:
         wanted.update(question.documents)
     texts = read_documents(documents, wanted)
-    lacking = sorted(wanted - set(texts))
-    if lacking and missing == "error":
-        raise InputError(
-            f"{files.source_name(documents)}: has no text for {len(lacking)} documents, such as "
-            f"{lacking[0]!r}; add them, or leave them out with --missing skip"
-        )
-    pools = {topic: [doc for doc in one.docs if doc in texts] for topic, one in read.topics.items()}
+    _check_texts(documents, wanted - set(texts), missing, drawn is not None)
+    pools = {topic: [doc for doc in docs if doc in texts] for topic, docs in pools.items()}
+    orders = 1 if settings.both_orders == "no" else 2
     if settings.choice == "complete":
         questions = complete(pools, settings.ask, settings.seed)
     elif settings.choice == "random":
-        questions = sampled(pools, settings.ask, settings.budget or 0, settings.seed)
+        questions = sampled(pools, settings.ask, (settings.budget or 0) // orders, settings.seed)
+    if orders == 2 and not any(question.again for question in questions):
+        questions = in_both_orders(questions, settings.batch, settings.seed)
     questions = [question for question in questions if all(doc in texts for doc in question.documents)]
     if not questions and settings.choice != "adaptive":
         raise InputError(
@@ -244,6 +278,7 @@ def create_study(
         "documents": _sha256(documents),
         **({} if topics is None else {"topics": _sha256(topics)}),
         **({} if tasks is None else {"tasks": _sha256(tasks)}),
+        **({} if drawn is None else {"drawn": _sha256(drawn)}),
         "order": how.order,
         "duplicates": how.duplicates,
     }
@@ -251,9 +286,10 @@ def create_study(
     def fill(connection: sa.Connection) -> None:
         insert_study(connection, settings, provenance)
         topic_ids = _insert_topics(connection, named, aspects)
-        document_ids = _insert_documents(connection, texts)
+        document_ids = insert_documents(connection, texts)
         _insert_rankings(connection, rankings, topic_ids, document_ids)
         insert_questions(connection, questions, settings, topic_ids, document_ids)
+        insert_drawing(connection, pairs)
         for purpose, found in checks.items():
             _insert_checks(connection, purpose, found, topic_ids, document_ids)
         if names:
@@ -263,7 +299,7 @@ def create_study(
     store.create(target, fill)
     return Made(
         name=settings.name,
-        runs=len(rankings),
+        runs=len(sources),
         topics=len(named),
         documents=len(texts),
         tasks=len(questions),
@@ -285,6 +321,33 @@ def insert_study(connection: sa.Connection, settings: Settings, provenance: Mapp
         "created": store.now(),
     }
     connection.execute(sa.insert(store.study), [row])
+    first = {"version": 1, "text": settings.instructions, "since": row["created"]}
+    connection.execute(sa.insert(store.instructions), [first])
+
+
+def in_batches(pairs: Iterable[DrawnPair]) -> list[DrawnPair]:
+    """Drawn pairs batch by batch, and otherwise in the order of their file."""
+    return sorted(pairs, key=lambda pair: pair.batch)
+
+
+def asked(pair: DrawnPair) -> Question:
+    """The question about a document that was drawn."""
+    return Question.of(pair.topic, (), pair.doc, None)
+
+
+def insert_drawing(connection: sa.Connection, pairs: Sequence[DrawnPair]) -> None:
+    """Record the batch and the probability of every pair that was drawn. Their tasks are in the study."""
+    if not pairs:
+        return
+    task, upto = store.task, max(pair.batch for pair in pairs)
+    numbers = {row.key: row.id for row in connection.execute(sa.select(task.c.key, task.c.id))}
+    rows = [(numbers[asked(pair).key()], pair) for pair in pairs]
+    batches = [{"number": number, "batch": pair.batch} for number, pair in rows]
+    connection.execute(sa.update(task).where(task.c.id == sa.bindparam("number")), batches)
+    connection.execute(
+        sa.insert(store.drawing),
+        [{"task": number, "upto": upto, "probability": pair.probability} for number, pair in rows],
+    )
 
 
 def insert_questions(
@@ -296,34 +359,38 @@ def insert_questions(
 ) -> int:
     """Add questions that are new to the study, with a place for each wanted judgment. Return their number."""
     task, place = store.task, store.place
-    known = set(connection.scalars(sa.select(task.c.key).where(task.c.purpose == "study")))
+    if connection.dialect.name == "postgresql":  # nobody else may add tasks, which would get the same numbers
+        connection.execute(sa.text("LOCK TABLE task IN SHARE ROW EXCLUSIVE MODE"))
+    rows = connection.execute(sa.select(task.c.key, task.c.id).where(task.c.purpose == "study"))
+    known = {row.key: row.id for row in rows}
     new = {q.key(): q for q in questions if q.key() not in known}
     if not new:
         return 0
     first = int(connection.scalar(sa.select(sa.func.max(task.c.id))) or 0) + 1
-    rows, places = [], []
-    for number, (key, question) in enumerate(new.items(), first):
-        rows.append(_task_row(question, "study", number, topic_ids, document_ids) | {"id": number})
+    numbers = known | {key: number for number, key in enumerate(new, first)}
+    tasks, places = [], []
+    for key, question in new.items():
+        number = numbers[key]
+        before = numbers[replace(question, again=False).key()] if question.again else None
+        row = _task_row(question, "study", number, topic_ids, document_ids)
+        tasks.append(row | {"id": number, "repeats": before})
         for copy in range(settings.overlap):
             places.append(
                 {
                     "task": number,
                     "position": number,
-                    "swapped": is_swapped(settings.seed, key, f"copy {copy}"),
+                    "swapped": is_swapped(settings.seed, key, f"copy {copy}")
+                    if question.swapped is None
+                    else question.swapped,
                     "attempt": 0,
                     "done": False,
                 }
             )
-    connection.execute(sa.insert(task), rows)
+    connection.execute(sa.insert(task), tasks)
     connection.execute(sa.insert(place), places)
     if connection.dialect.name == "postgresql":  # the numbers are ours, so its own counter is behind
         connection.execute(sa.text("SELECT setval(pg_get_serial_sequence('task', 'id'), max(id)) FROM task"))
     return len(new)
-
-
-def is_swapped(seed: int, key: str, whose: str) -> bool:
-    """Whether the second document of a task is on the left. The order of work does not change it."""
-    return hashlib.blake2b(f"{seed} {key} {whose}".encode(), digest_size=1).digest()[0] % 2 == 1
 
 
 def ids(connection: sa.Connection, table: sa.Table) -> dict[str, int]:
@@ -400,6 +467,19 @@ def _checks(source: files.PathLike, aspects: _Aspects | None) -> list[Check]:
     return [Check(question, labels) for question, labels in expected.items()]
 
 
+def _check_texts(documents: files.PathLike, lacking: set[str], missing: Missing, drawn: bool) -> None:
+    """Refuse documents without a text, unless they may be left out."""
+    if not lacking or (missing == "skip" and not drawn):
+        return
+    remedy = "add them, or leave them out with --missing skip"
+    if drawn:
+        remedy = "add them, because scores from a sample need all documents that were drawn"
+    raise InputError(
+        f"{files.source_name(documents)}: has no text for {len(lacking)} documents, such as "
+        f"{min(lacking)!r}; {remedy}"
+    )
+
+
 def _named_topics(names: Iterable[str], words: Mapping[str, Topic]) -> list[Topic]:
     topics = sorted(dict.fromkeys(names), key=as_listed)
     unknown = [name for name in topics if name not in words]
@@ -455,7 +535,7 @@ def _insert_topics(
     return found
 
 
-def _insert_documents(connection: sa.Connection, texts: Mapping[str, Document]) -> dict[str, int]:
+def insert_documents(connection: sa.Connection, texts: Mapping[str, Document]) -> dict[str, int]:
     rows = [
         {"name": d.id, "title": d.title, "url": d.url, "type": d.type, "text": d.text}
         | rendering.cleaned(d.text, d.type)
@@ -486,6 +566,8 @@ def _insert_rankings(
         for rank, doc in enumerate(docs, 1)
         if doc in document_ids
     ]
+    if not rankings:
+        return
     connection.execute(sa.insert(store.ranking), rows)
     lengths = [
         {"run": run, "topic": topic_ids[topic], "length": len(docs)}

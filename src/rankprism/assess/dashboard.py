@@ -14,16 +14,22 @@ from typing import Any
 import numpy as np
 import sqlalchemy as sa
 
+from rankprism.arrays import Floats
 from rankprism.assess import access, exchange, store, work
 from rankprism.assess.background import Background
+from rankprism.assess.consistency import Consistency, consistency
 from rankprism.assess.creation import Settings
 from rankprism.assess.grade_files import Grade, middle_grades
+from rankprism.assess.pace import Pace, pace
 from rankprism.assess.store import Store
+from rankprism.boards.board import ranked
 from rankprism.errors import RankprismError
 from rankprism.meta.rank_correlation import tau_a
 from rankprism.preferences.agreement import Agreement, alpha_of, answers, label_alpha_of
 from rankprism.results.scores import Scores
+from rankprism.statistics.claims import CLAIMS
 from rankprism.statistics.means import t_intervals
+from rankprism.statistics.rank_sets import rank_sets
 
 #: Number of resamples of the judgments that show how stable the order of the systems is.
 RESAMPLES = 40
@@ -52,8 +58,22 @@ class AssessorRow:
     seconds: float | None  #: the median time of an answer
     practice: work.Score
     gold: work.Score
+    consistency: Consistency
+    topics: tuple[str, ...]  #: the topics that are assigned to them
     last: str
     code: str  #: the code that the last page shows them
+
+
+@dataclass(frozen=True)
+class TopicRow:
+    """One topic on the dashboard."""
+
+    id: int
+    name: str
+    title: str
+    done: int
+    total: int  #: number of judgments that are wanted
+    assessors: tuple[str, ...]  #: the assessors that it is assigned to; everybody if there are none
 
 
 @dataclass(frozen=True)
@@ -65,6 +85,8 @@ class View:
     working: int  #: number of tasks that somebody has open now
     stopped: str | None
     assessors: tuple[AssessorRow, ...]
+    topics: tuple[TopicRow, ...]
+    pace: Pace
     comments: tuple[tuple[str, str, str], ...]  #: the latest comments: time, assessor, words
 
 
@@ -76,6 +98,7 @@ class System:
     score: float
     low: float
     high: float
+    ranks: tuple[int, int] | None = None  #: the best and the worst rank that it may have, if it is known
 
 
 @dataclass(frozen=True)
@@ -111,7 +134,9 @@ class Standings:
     def latest(self, open_study: Store, settings: Settings) -> Standing | None:
         """The last standing that was computed; None if there is none, or if its problem may be solved."""
         latest = self._latest
-        is_stale = latest is not None and latest.problem != "" and latest.judgments != _count(open_study)
+        is_stale = (
+            latest is not None and latest.problem != "" and latest.judgments != count_judgments(open_study)
+        )
         if is_stale or time.monotonic() > self._next:
             self.background.start(lambda: self.renew(open_study, settings))
         return None if is_stale else latest
@@ -119,7 +144,7 @@ class Standings:
     def renew(self, open_study: Store, settings: Settings) -> Standing:
         """Compute the standing now, and stop the study if it is settled."""
         start = time.monotonic()
-        count = _count(open_study)
+        count = count_judgments(open_study)
         if self._latest is None or self._latest.judgments != count:
             self._latest = standing(open_study, settings, count)
             if is_settled(self._latest, settings):
@@ -134,7 +159,7 @@ class Standings:
         return self._latest
 
 
-def _count(open_study: Store) -> int:
+def count_judgments(open_study: Store) -> int:
     """The number of judgments, including practice and gold."""
     judgment = store.judgment
     with open_study.reading() as connection:
@@ -169,6 +194,8 @@ def view(open_study: Store, study: work.Study) -> View:
         ).all()
         practice, gold = (work.scores(connection, purpose) for purpose in ("practice", "gold"))
         people = connection.execute(sa.select(assessor).order_by(assessor.c.id)).all()
+        consistent = consistency(connection)
+        topics = topic_rows(connection)
         comments = connection.execute(
             sa.select(judgment.c.time, assessor.c.name, judgment.c.comment)
             .join(assessor, judgment.c.assessor == assessor.c.id)
@@ -190,16 +217,62 @@ def view(open_study: Store, study: work.Study) -> View:
                 of[person.id],
                 practice.get(person.id, work.Score()),
                 gold.get(person.id, work.Score()),
+                consistent.get(person.id, Consistency()),
+                tuple(one.name for one in topics if person.name in one.assessors),
                 study.secret,
             )
             for person in people
         ),
+        topics=topics,
+        pace=pace([(row.time, row.seconds) for row in rows]),
         comments=tuple((time, name, words) for time, name, words in comments),
     )
 
 
+def topic_rows(connection: sa.Connection) -> tuple[TopicRow, ...]:
+    """The topics of a study, with their progress and the assessors that they are assigned to."""
+    topic, task, place = store.topic, store.task, store.place
+    counted = {
+        row.topic: row
+        for row in connection.execute(
+            sa.select(
+                task.c.topic,
+                sa.func.count().filter(place.c.done).label("done"),
+                sa.func.count().label("total"),
+            )
+            .join(task, place.c.task == task.c.id)
+            .where(place.c.position > 0)
+            .group_by(task.c.topic)
+        )
+    }
+    people: dict[int, list[str]] = defaultdict(list)
+    for row in connection.execute(
+        sa.select(store.assigned.c.topic, store.assessor.c.name)
+        .join(store.assessor, store.assigned.c.assessor == store.assessor.c.id)
+        .order_by(store.assessor.c.id)
+    ):
+        people[row.topic].append(row.name)
+    return tuple(
+        TopicRow(
+            row.id,
+            row.name,
+            row.title,
+            counted[row.id].done if row.id in counted else 0,
+            counted[row.id].total if row.id in counted else 0,
+            tuple(people[row.id]),
+        )
+        for row in connection.execute(sa.select(topic).order_by(topic.c.id))
+    )
+
+
 def _assessor(
-    person: Any, rows: list[Any], practice: work.Score, gold: work.Score, secret: str
+    person: Any,
+    rows: list[Any],
+    practice: work.Score,
+    gold: work.Score,
+    consistent: Consistency,
+    topics: tuple[str, ...],
+    secret: str,
 ) -> AssessorRow:
     seconds = [row.seconds for row in rows if row.seconds is not None]
     sides = [row.answer for row in rows if row.answer in ("left", "right")]
@@ -214,6 +287,8 @@ def _assessor(
         seconds=median(seconds) if seconds else None,
         practice=practice,
         gold=gold,
+        consistency=consistent,
+        topics=topics,
         last=max((row.time for row in rows), default=""),
         code=access.completion_code(secret, person.id),
     )
@@ -239,6 +314,8 @@ def standing(open_study: Store, settings: Settings, count: int) -> Standing:
     else:
         if not rows:
             return Standing(count, problem=_NOTHING if count else _NOBODY)
+        if settings.choice == "drawn":
+            return Standing(count, agreement=agreement)  # a sample, see `estimates`
         number = len(rows)
 
         def sample(at: Any) -> Any:
@@ -257,11 +334,11 @@ def standing(open_study: Store, settings: Settings, count: int) -> Standing:
     means = scores.means[:, 0]
     # The order of a single system cannot change.
     taus = np.array([tau_a(means, one.means[:, 0]) if len(means) > 1 else 1.0 for one in drawn])
-    names = scores.runs
     margin = t_intervals(scores.values, 0.05)[1][:, 0]
+    ranks = possible_ranks(scores.values[:, :, 0])
     systems = [
-        System(name, mean, mean - reach, mean + reach)
-        for name, mean, reach in zip(names, means.tolist(), margin.tolist(), strict=True)
+        System(name, mean, mean - reach, mean + reach, rank)
+        for name, mean, reach, rank in zip(scores.runs, means.tolist(), margin.tolist(), ranks, strict=True)
     ]
     return Standing(
         judgments=count,
@@ -271,6 +348,19 @@ def standing(open_study: Store, settings: Settings, count: int) -> Standing:
         agreement=agreement,
         notes=tuple(note["message"] for note in scores.conventions["notes"] if note["kind"] == "best-aspect"),
     )
+
+
+def possible_ranks(values: Floats) -> list[tuple[int, int] | None]:
+    """The best and the worst rank that each run may have, all of them together at 95 %.
+
+    values : (run, topic) scores. With too few topics, no ranks are known.
+    """
+    if CLAIMS["ranks"].missing(values.shape[1]) is not None:
+        return [None] * len(values)
+    if len(values) < 2:
+        return [(1, 1)] * len(values)
+    low, high = rank_sets(ranked([values], "means", "topics", 0.05).better)
+    return list(zip(low.tolist(), high.tolist(), strict=True))
 
 
 def _agreement_of_grades(connection: sa.Connection, rows: list[Grade]) -> tuple[Moment, ...]:

@@ -35,6 +35,8 @@ class Answered(NamedTuple):
     seconds: float | None
 
 
+#: The grades of drawn documents with their probabilities, which `rankprism judges score` reads.
+PEOPLE = "people"
 #: A format for spreadsheets, which is not exact: see `guarded`.
 GUARDED = "guarded-csv"
 #: Where a spreadsheet may find a formula: at the start of a cell, and after a semicolon or a tab, because
@@ -47,12 +49,12 @@ def formats(settings: Settings) -> tuple[str, ...]:
     from rankprism.formats.known import PREFERENCE_FORMATS
 
     exact = GRADE_FORMATS if settings.collects_grades else tuple(written_by(PREFERENCE_FORMATS))
-    return (*exact, GUARDED)
+    return (*([PEOPLE] if settings.choice == "drawn" else []), *exact, GUARDED)
 
 
 def ending(to: str) -> str:
     """The file ending of a format, without the dot."""
-    return "csv" if to == GUARDED else to
+    return {GUARDED: "csv", PEOPLE: "tsv"}.get(to, to)
 
 
 def guarded(table: bytes) -> bytes:
@@ -88,6 +90,10 @@ def export(open_study: Store, to: str, *, identities: bool = False, with_gold: b
         settings = work.load(connection).settings
         if to not in formats(settings):
             raise InputError(f"cannot write this study as {to!r}; use one of {', '.join(formats(settings))}")
+        if to == PEOPLE:
+            from rankprism.assess import drawn_sample
+
+            return drawn_sample.written(drawn_sample.drawn_sample(connection), open_study.name)
         purposes = ("study", "gold") if with_gold else ("study",)
         exact = "tsv" if to == GUARDED else to
         left_out = _left_out(connection, purposes)
@@ -123,6 +129,7 @@ def provenance(open_study: Store) -> dict[str, Any]:
         )
         judgments, withdrawn, assessors, first, last = connection.execute(counted).one()
         checked = {purpose: work.scores(connection, purpose).values() for purpose in ("practice", "gold")}
+        versions = instruction_versions(connection)
     settings = {name: value for name, value in vars(study.settings).items() if name != "completion_code"}
     return {
         "study": study.settings.name,
@@ -142,8 +149,30 @@ def provenance(open_study: Store) -> dict[str, Any]:
             for purpose, found in checked.items()
         },
         "settings": settings,
+        "instructions": [one._asdict() for one in versions],
         **study.provenance,
     }
+
+
+class Instructions(NamedTuple):
+    """A version of the instructions, and the answers of those who had seen it."""
+
+    version: int
+    since: str
+    text: str
+    judgments: int
+
+
+def instruction_versions(connection: sa.Connection) -> list[Instructions]:
+    """All versions of the instructions of a study, the first first."""
+    table, judgment = store.instructions, store.judgment
+    counted = (
+        sa.select(sa.func.count())
+        .where(judgment.c.instructions == table.c.version, judgment.c.withdrawn.is_(None))
+        .scalar_subquery()
+    )
+    columns = (table.c.version, table.c.since, table.c.text, counted)
+    return [Instructions(*row) for row in connection.execute(sa.select(*columns).order_by(table.c.version))]
 
 
 def answered(
@@ -211,7 +240,7 @@ def grades(
     """Every label that was given."""
     task, topic, judgment, assessor = store.task, store.topic, store.judgment, store.assessor
     names = _names(connection, store.document)
-    scales = _scales(connection)
+    scales = scales_of(connection)
     found = connection.execute(
         sa.select(
             topic.c.id.label("topic_id"),
@@ -258,7 +287,7 @@ class _Given(NamedTuple):
 
     @property
     def meaning(self) -> tuple[Any, ...]:
-        return _meaning(self.answer, self.grades, self.swapped)
+        return work.meaning(self.answer, self.grades, self.swapped)
 
 
 class Imported(NamedTuple):
@@ -279,7 +308,7 @@ def import_judgments(open_study: Store, source: Any, format: str | None = None) 
     with open_study.reading() as connection:
         settings = work.load(connection).settings
         topics, documents = ids(connection, store.topic), ids(connection, store.document)
-        scales = _scales(connection)
+        scales = scales_of(connection)
     if settings.collects_grades:
         given = _given_grades(source, format, topics, documents, scales)
     else:
@@ -289,6 +318,7 @@ def import_judgments(open_study: Store, source: Any, format: str | None = None) 
         insert_questions(connection, [one.question for one in given], settings, topics, documents)
         keys = sa.select(store.task.c.key, store.task.c.id).where(store.task.c.purpose == "study")
         tasks = {row.key: row.id for row in connection.execute(keys)}
+        twins = _twins(connection)
         assessors = ids(connection, store.assessor)
         for who in sorted({assessors[one.assessor] for one in given if one.assessor in assessors}):
             work.one_at_a_time(connection, who)  # they may be answering at this moment
@@ -297,6 +327,7 @@ def import_judgments(open_study: Store, source: Any, format: str | None = None) 
             if one.assessor not in assessors:
                 assessors[one.assessor] = access.add_assessor(connection, one.assessor)
             task, who = tasks[one.question.key()], assessors[one.assessor]
+            task = twins.get((task, one.swapped), task)
             if (task, who) in judged:
                 different += judged[task, who] != one.meaning
                 continue
@@ -304,6 +335,17 @@ def import_judgments(open_study: Store, source: Any, format: str | None = None) 
             _insert_answer(connection, task, who, one)
             added += 1
     return Imported(added, len(given) - added - different, different)
+
+
+def _twins(connection: sa.Connection) -> dict[tuple[int, bool], int]:
+    """The task that asks a question in the second order, by the task with the first and by its own side."""
+    task, place = store.task, store.place
+    rows = connection.execute(
+        sa.select(task.c.repeats, place.c.swapped, task.c.id)
+        .join(place, place.c.task == task.c.id)
+        .where(task.c.purpose == "study", task.c.repeats.is_not(None))
+    )
+    return {(row.repeats, row.swapped): row.id for row in rows}
 
 
 def _judged(connection: sa.Connection) -> dict[tuple[int, int], Any]:
@@ -314,14 +356,7 @@ def _judged(connection: sa.Connection) -> dict[tuple[int, int], Any]:
         .join(place, judgment.c.place == place.c.id)
         .where(judgment.c.withdrawn.is_(None))
     )
-    return {(row.task, row.assessor): _meaning(row.answer, row.grades, row.swapped) for row in rows}
-
-
-def _meaning(answer: str, grades: Mapping[str, str] | None, swapped: bool) -> tuple[Any, ...]:
-    """An answer in a form that can be compared with other answers."""
-    if answer in ("left", "right"):
-        answer = "first" if (answer == "left") != swapped else "second"
-    return answer, grades
+    return {(row.task, row.assessor): work.meaning(row.answer, row.grades, row.swapped) for row in rows}
 
 
 def _given_preferences(
@@ -414,7 +449,7 @@ def _label(line: GradeLine, scale: Mapping[str, Mapping[str, float]]) -> str:
     return label
 
 
-def _scales(connection: sa.Connection) -> dict[int, dict[str, dict[str, float]]]:
+def scales_of(connection: sa.Connection) -> dict[int, dict[str, dict[str, float]]]:
     """The grade of each label, by topic and aspect, in the order of the study."""
     found: dict[int, dict[str, dict[str, float]]] = defaultdict(dict)
     for row in connection.execute(sa.select(store.aspect).order_by(store.aspect.c.id)):

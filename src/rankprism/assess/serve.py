@@ -17,6 +17,7 @@ from rankprism.assess import access, rendering, work
 from rankprism.assess.access import Rate
 from rankprism.assess.app import make_app
 from rankprism.assess.connections import Limits, server
+from rankprism.assess.estimates import Estimates, Judges, check_study
 from rankprism.assess.store import Store, opened
 from rankprism.assess.visit import Site
 from rankprism.errors import InputError
@@ -77,12 +78,18 @@ def serve(
     port: int = 8000,
     public_url: str | None = None,
     requests_per_minute: int = 600,
+    judges: Judges | None = None,
     say: Callable[[str], None] = print,
 ) -> None:
-    """Serve a study until Ctrl-C or SIGTERM, and `say` the address and the links."""
+    """Serve a study until Ctrl-C or SIGTERM, and `say` the address and the links.
+
+    judges : the judges and runs whose scores the dashboard shows.
+    """
     if public_url is not None:
         public_url = access.check_address(public_url)
     with opened(target) as open_study:
+        if judges is not None:
+            check_study(open_study)
         rendering.clean_documents(open_study, say)
         listening = _listening(host, port)
         port = int(listening.getsockname()[1])
@@ -101,6 +108,7 @@ def serve(
             crowd_rate=Rate(100 * requests_per_minute),
             hosts=address.hosts,
             link=lambda path: address.public + path,
+            estimates=Estimates(judges),
         )
         proxied = public_url is not None  # then the headers of a proxy at 127.0.0.1 count
         running = server(

@@ -131,7 +131,19 @@ task = Table(
     Column("second", ForeignKey("document.id")),
     # the right answer for practice and gold: first, second, tie; or a label for each aspect
     Column("expected", JSON),
+    Column("batch", Integer),  # the batch in which the document was drawn, see `drawing`
+    # the task that has the same question: in the other order, or asked once more
+    Column("repeats", Integer, index=True),
     Index("ix_task_purpose_position", "purpose", "position"),
+)
+#: The probabilities with which documents were drawn. Each further batch gives a document a new one: that of
+#: having been drawn in any batch up to this one.
+drawing = Table(
+    "drawing",
+    metadata,
+    Column("task", ForeignKey("task.id"), primary_key=True),
+    Column("upto", Integer, primary_key=True),
+    Column("probability", Float, nullable=False),
 )
 #: The wanted judgments. A task has as many places as judgments, each for another assessor.
 place = Table(
@@ -165,6 +177,7 @@ judgment = Table(
     Column("time", Text, nullable=False),
     Column("seconds", Float),
     Column("withdrawn", Text),
+    Column("instructions", Integer),  # the version of the instructions that the assessor had seen
     UniqueConstraint("place", "attempt"),  # an answer that is submitted twice is stored once
     Index("ix_judgment_assessor_withdrawn", "assessor", "withdrawn"),
 )
@@ -176,6 +189,22 @@ assessor = Table(
     Column("worker", Text, unique=True),  # the assessor's id on a crowd platform
     Column("created", Text, nullable=False),
     Column("consented", Text),
+    Column("instructions", Integer),  # the version of the instructions that they have seen last
+)
+#: The topics of an assessor. A topic that nobody has is for everybody.
+assigned = Table(
+    "assigned",
+    metadata,
+    Column("topic", ForeignKey("topic.id"), primary_key=True),
+    Column("assessor", ForeignKey("assessor.id"), primary_key=True),
+)
+#: Every version of the instructions. The last one holds.
+instructions = Table(
+    "instructions",
+    metadata,
+    Column("version", Integer, primary_key=True),
+    Column("text", Text, nullable=False),
+    Column("since", Text, nullable=False),
 )
 #: Links and sessions. Only the hash of a token is kept.
 token = Table(

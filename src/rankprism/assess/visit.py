@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
 import jinja2
+import sqlalchemy as sa
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
-from rankprism.assess import access, adaptive, creation, dashboard, rendering, work
+from rankprism.assess import access, adaptive, creation, dashboard, rendering, store, work
 from rankprism.assess.access import Rate, Session
+from rankprism.assess.estimates import Estimates
 from rankprism.assess.store import Store
 
 #: The largest form that is read, in bytes.
@@ -50,8 +52,21 @@ class Site:
     hosts: frozenset[str] = frozenset({"127.0.0.1", "localhost", "[::1]"})
     link: Callable[[str], str] = field(default=lambda path: path)  #: gives the full address of a path
     standings: dashboard.Standings = field(default_factory=dashboard.Standings)
+    estimates: Estimates = field(default_factory=Estimates)
     supply: adaptive.Supply = field(default_factory=adaptive.Supply)
     remembered: dict[str, tuple[float, Any]] = field(default_factory=dict)
+
+    @property
+    def settings(self) -> creation.Settings:
+        """The settings of the study, with the present instructions, which may change while it runs."""
+        known = self.study.settings
+        text = self.remember("instructions", self._instructions)
+        return known if text in (None, known.instructions) else replace(known, instructions=text)
+
+    def _instructions(self) -> str | None:
+        table = store.instructions
+        with self.store.reading() as connection:
+            return connection.scalar(sa.select(table.c.text).order_by(table.c.version.desc()).limit(1))
 
     def cookie(self, kind: str) -> str:
         return f"__Host-rankprism-{kind}" if self.secure else f"rankprism-{kind}"
@@ -99,7 +114,7 @@ class Visit:
 
     @property
     def settings(self) -> creation.Settings:
-        return self.site.study.settings
+        return self.site.settings
 
     def page(self, name: str, status: int = 200, **values: Any) -> Response:
         """Make a page from the template with this name."""

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
 
 from rankprism.assess import store
-from rankprism.assess.creation import Settings, is_swapped, read_settings
+from rankprism.assess.choice import is_swapped
+from rankprism.assess.creation import Settings, ids, read_settings
 from rankprism.assess.store import Store
-from rankprism.errors import InputError
+from rankprism.errors import InputError, listed
+from rankprism.types import BothOrders
 
 #: The possible answers to a preference; `cannot` is stored and never exported.
 ANSWERS = ("left", "right", "tie", "cannot")
@@ -30,6 +33,8 @@ REFUSED = {
     "lost": "That task went to somebody else, because it was open for too long. Nothing was stored; here is "
     "another one.",
 }
+#: What assessors are told until they have opened the new instructions.
+NEW_INSTRUCTIONS = "The organiser has changed the instructions. Please open them below and read them again."
 #: Largest number of characters of a comment.
 MOST_COMMENT = 2000
 
@@ -150,8 +155,8 @@ def begin(open_study: Store, connection: sa.Connection, settings: Settings, addr
 def next_task(open_study: Store, settings: Settings, assessor: int) -> Assignment | None:
     """The task that the assessor has open, or a new one; None if there is no task for them.
 
-    Practice comes first. Then one in every `gold_every` tasks is gold, and the others follow the order of the
-    study.
+    Practice comes first. Then one in every `gold_every` tasks is gold, one in every `repeat_every` was
+    answered before, and the others follow the order of the study.
     """
     with open_study.reading() as connection:
         held = _held(connection, assessor)
@@ -244,6 +249,9 @@ def _stored(
             comment=comment,
             time=store.now(),
             seconds=None if row.leased is None else round(max(0.0, now - row.leased), 3),
+            instructions=sa.select(store.assessor.c.instructions)
+            .where(store.assessor.c.id == assessor)
+            .scalar_subquery(),
         )
     )
     connection.execute(sa.update(table).where(table.c.id == place).values(done=True, expires=None))
@@ -402,10 +410,75 @@ def as_seen(outcome: str, swapped: bool) -> str:
     return "left" if (outcome == "first") != swapped else "right"
 
 
+def meaning(answer: str, grades: Mapping[str, str] | None, swapped: bool) -> tuple[Any, ...]:
+    """An answer in a form that can be compared with other answers, whatever the sides of the documents."""
+    if answer in ("left", "right"):
+        answer = "first" if (answer == "left") != swapped else "second"
+    return answer, grades
+
+
 def stop(open_study: Store, why: str | None) -> None:
     """Stop giving out tasks, for a reason; or go on if the reason is None."""
     with open_study.writing() as connection:
         connection.execute(sa.update(store.study).values(stopped=why))
+
+
+def edit_instructions(open_study: Store, text: str) -> int:
+    """Give all assessors new instructions, and return their version. The same text changes nothing."""
+    table = store.instructions
+    if not text.strip():
+        raise InputError("instructions need some text; write what assessors should do")
+    with open_study.writing() as connection:
+        settings = load(connection).settings
+        version = int(connection.scalar(sa.select(sa.func.max(table.c.version))) or 0)
+        if text == settings.instructions:
+            return version
+        row = {"version": version + 1, "text": text, "since": store.now()}
+        connection.execute(sa.insert(table), [row])
+        changed = replace(settings, instructions=text)
+        connection.execute(sa.update(store.study).values(settings=asdict(changed)))
+        return version + 1
+
+
+def has_read_instructions(open_study: Store, assessor: int) -> None:
+    """Record that an assessor has seen the present instructions."""
+    latest = sa.select(sa.func.max(store.instructions.c.version)).scalar_subquery()
+    with open_study.writing() as connection:
+        connection.execute(
+            sa.update(store.assessor).where(store.assessor.c.id == assessor).values(instructions=latest)
+        )
+
+
+def assign(open_study: Store, lines: str) -> int:
+    """Assign topics to assessors, and return how many topics somebody has.
+
+    lines : lines such as "12: ann, ben". A topic without names, or without a line, is for everybody.
+    """
+    table = store.assigned
+    with open_study.writing() as connection:
+        topics, people = ids(connection, store.topic), ids(connection, store.assessor)
+        rows: dict[tuple[int, int], None] = {}
+        for number, line in enumerate(lines.splitlines(), 1):
+            if not line.strip():
+                continue
+            topic, _, names = line.rpartition(":")
+            if topic.strip() not in topics:
+                raise InputError(
+                    f"line {number}: {line.strip()[:60]!r} does not begin with a topic and a colon; write "
+                    f"lines such as {f'{next(iter(topics))}: ann, ben'!r}"
+                )
+            for name in filter(None, map(str.strip, names.split(","))):
+                if name not in people:
+                    raise InputError(
+                        f"line {number}: there is no assessor {name!r}, only {listed(people)}; make a link "
+                        f"for them first"
+                    )
+                rows[topics[topic.strip()], people[name]] = None
+        connection.execute(sa.delete(table))
+        if rows:
+            made = [{"topic": topic, "assessor": who} for topic, who in rows]
+            connection.execute(sa.insert(table), made)
+    return len({topic for topic, _ in rows})
 
 
 def one_at_a_time(connection: sa.Connection, assessor: int) -> None:
@@ -415,6 +488,7 @@ def one_at_a_time(connection: sa.Connection, assessor: int) -> None:
         connection.execute(_locked(mine))
 
 
+_MINE, _TWIN = store.place.alias(), store.task.alias()
 # The statements that every answer needs are made once, because making them takes longer than running them.
 _HELD = (
     sa.select(store.place)
@@ -434,7 +508,8 @@ def _held(connection: sa.Connection, assessor: int) -> sa.Row[Any] | None:
 
 def _fresh(connection: sa.Connection, settings: Settings, assessor: int, now: float) -> sa.Row[Any] | None:
     """A place for the assessor that nobody has open."""
-    if connection.scalar(sa.select(store.study.c.stopped)) is not None:
+    stopped, are_assigned = connection.execute(_STATE).one()
+    if stopped is not None:
         return None
     practice = _unseen(connection, assessor, "practice")
     if practice is not None:
@@ -442,34 +517,80 @@ def _fresh(connection: sa.Connection, settings: Settings, assessor: int, now: fl
     number = sum(n for purpose, n in _counts(connection, assessor).items() if purpose != "practice")
     if settings.quota is not None and number >= settings.quota:
         return None
-    free = connection.execute(_FREE, {"assessor": assessor, "now": now}).first()
+    query = _free_place(settings.both_orders, bool(are_assigned))
+    free = connection.execute(query, {"assessor": assessor, "now": now}).first()
     # The first gold question comes after `gold_every` / 2 answers, and none when no other question is left.
     if free is not None and number % settings.gold_every == settings.gold_every // 2:
         gold = _unseen(connection, assessor, "gold")
         if gold is not None:
             return _own_place(connection, settings, gold, assessor)
+    if free is not None and settings.repeat_every and number and number % settings.repeat_every == 0:
+        earlier = connection.execute(_EARLIER, {"assessor": assessor}).first()
+        if earlier is not None:
+            return _repeated(connection, earlier, assessor)
     return free
 
 
-def _free_place() -> sa.Select[Any]:
-    """The query for the first place that is free for an assessor who has not had its task."""
-    place, mine = store.place, store.place.alias()
-    theirs = sa.exists().where(mine.c.task == place.c.task, mine.c.assessor == sa.bindparam("assessor"))
-    return (
-        sa.select(place)
-        .where(
-            place.c.done.is_(False),
-            place.c.position > 0,  # practice and gold have places of their own
-            place.c.assessor.is_(None) | (place.c.expires < sa.bindparam("now")),
-            ~theirs,
-        )
-        .order_by(place.c.position, place.c.id)
-        .limit(1)
-        .with_for_update(skip_locked=True)
+@cache
+def _free_place(orders: BothOrders, are_assigned: bool) -> sa.Select[Any]:
+    """The query for the first place that is free for an assessor who has not had its task.
+
+    orders : with "same", a pair comes in the second order only to those who have judged it in the first, and
+        with "different" it comes in either order only to those who have not had it in the other.
+    are_assigned : whether some topics are only for some assessors.
+    """
+    place, task, mine, twin = store.place, store.task, store.place.alias(), store.task.alias()
+    who: sa.BindParameter[int] = sa.bindparam("assessor")
+    found = sa.select(place).where(
+        place.c.done.is_(False),
+        place.c.position > 0,  # practice, gold and repeated questions have places of their own
+        place.c.assessor.is_(None) | (place.c.expires < sa.bindparam("now")),
+        ~sa.exists().where(mine.c.task == place.c.task, mine.c.assessor == who),
     )
+    if orders != "no" or are_assigned:
+        found = found.join(task, place.c.task == task.c.id)
+    first = sa.exists().where(mine.c.task == task.c.repeats, mine.c.assessor == who)
+    second = sa.exists().where(twin.c.repeats == task.c.id, mine.c.task == twin.c.id, mine.c.assessor == who)
+    if orders == "same":
+        found = found.where(task.c.repeats.is_(None) | first.where(mine.c.done))
+    elif orders == "different":
+        found = found.where(~first, ~second)
+    if are_assigned:
+        of_topic = sa.exists().where(store.assigned.c.topic == task.c.topic)
+        found = found.where(~of_topic | of_topic.where(store.assigned.c.assessor == who))
+    ordered = found.order_by(place.c.position, place.c.id).limit(1)
+    return ordered.with_for_update(skip_locked=True, of=place)
 
 
-_FREE = _free_place()
+#: Whether an assessor has seen the present instructions.
+HAS_READ = (
+    sa.select(
+        sa.func.coalesce(store.assessor.c.instructions, 0)
+        >= sa.func.coalesce(sa.select(sa.func.max(store.instructions.c.version)).scalar_subquery(), 0)
+    )
+    .where(store.assessor.c.id == sa.bindparam("assessor"))
+    .scalar_subquery()
+)
+_STATE = sa.select(store.study.c.stopped, sa.exists(sa.select(store.assigned.c.topic)))
+#: The question that the assessor has answered longest ago and that was not repeated for them.
+_EARLIER = (
+    sa.select(store.task, store.place.c.swapped)
+    .join(store.judgment, store.judgment.c.task == store.task.c.id)
+    .join(store.place, store.judgment.c.place == store.place.c.id)
+    .where(
+        store.judgment.c.assessor == sa.bindparam("assessor"),
+        store.judgment.c.withdrawn.is_(None),
+        store.judgment.c.answer != "cannot",
+        store.task.c.purpose == "study",
+        ~sa.exists().where(
+            _TWIN.c.repeats == store.task.c.id,
+            _MINE.c.task == _TWIN.c.id,
+            _MINE.c.assessor == sa.bindparam("assessor"),
+        ),
+    )
+    .order_by(store.judgment.c.id)
+    .limit(1)
+)
 _UNSEEN = (
     sa.select(store.task)
     .where(
@@ -518,6 +639,19 @@ def _own_place(
         .returning(*place.c)
     )
     return made.one()
+
+
+def _repeated(connection: sa.Connection, earlier: sa.Row[Any], assessor: int) -> sa.Row[Any]:
+    """Ask this assessor again what they have answered before, with the documents on the other sides."""
+    task, place = store.task, store.place
+    copied = {name: getattr(earlier, name) for name in ("topic", "given", "first", "second")}
+    key = f"repeat {earlier.id} {assessor}"
+    inserted = sa.insert(task).values(key=key, purpose="repeat", position=0, repeats=earlier.id, **copied)
+    number = connection.execute(inserted.returning(task.c.id)).scalar_one()
+    made = sa.insert(place).values(
+        task=number, position=0, swapped=not earlier.swapped, assessor=assessor, attempt=0, done=False
+    )
+    return connection.execute(made.returning(*place.c)).one()
 
 
 def _assignment(connection: sa.Connection, place: sa.Row[Any]) -> Assignment:

@@ -14,10 +14,11 @@ import typer
 
 from rankprism.cli.choices import one_of
 from rankprism.cli.group import commands
+from rankprism.cli.measures import MeasureNames
 from rankprism.cli.options import OutputFile, Seed, noted
 from rankprism.cli.signature import parameters_of, with_options_of
 from rankprism.errors import InputError
-from rankprism.types import Ask, Missing, StudyChoice
+from rankprism.types import Ask, BothOrders, Missing, StudyChoice
 
 app = commands("Collect judgments with a web app: pairs, triplets and grades.")
 _NEEDED = ("starlette", "uvicorn", "jinja2", "sqlalchemy", "alembic", "markdown_it")
@@ -45,13 +46,18 @@ def _part(name: str, study: str = "") -> Any:
 @with_options_of(parameters_of("evaluation:evaluate", "order", "duplicates"))
 def new(
     study: Study,
-    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="The runs whose documents are judged.")],
     documents: Annotated[
         str,
         typer.Option(
             metavar="FILE", help="JSON lines with id and text, and title, url, type if known; or irds:ID."
         ),
     ],
+    runs: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="RUN...", help="The runs whose documents are judged. With --drawn they may be left out."
+        ),
+    ] = None,
     topics: Annotated[
         str | None,
         typer.Option(
@@ -73,7 +79,8 @@ def new(
     choice: Annotated[
         StudyChoice | None,
         typer.Option(
-            help="Which questions are asked. Default: complete; random with --budget; file with --tasks."
+            help="Which questions are asked. Default: complete; random with --budget; file with --tasks; "
+            "drawn with --drawn."
         ),
     ] = None,
     budget: Annotated[
@@ -87,7 +94,30 @@ def new(
             "writes them.",
         ),
     ] = None,
+    drawn: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Documents to grade, batch by batch, that `rankprism judges select` drew: a table with "
+            "topic, doc, probability and batch.",
+        ),
+    ] = None,
     overlap: Annotated[int, typer.Option(min=1, help="How many assessors judge each question.")] = 1,
+    both_orders: Annotated[
+        BothOrders,
+        typer.Option(
+            help="Ask each pair in both orders, of the same assessors or of different ones. Default: no, or "
+            "same if the questions of --tasks have orders."
+        ),
+    ] = "no",
+    repeat_every: Annotated[
+        int | None,
+        typer.Option(
+            min=2,
+            help="Every N-th question is one that the assessor has answered before, to see whether they "
+            "agree with themselves. Such answers are not exported. Default: never.",
+        ),
+    ] = None,
     assessors: Annotated[
         str, typer.Option(metavar="NAMES", help="Names with commas between them, or a number of assessors.")
     ] = "1",
@@ -136,7 +166,7 @@ def new(
             "--measure",
             "-m",
             help="What ranks the systems on the dashboard. Default, down to the depth: nPrf with the pooled "
-            "estimate, or alpha_nDCG for grades.",
+            "estimate, alpha_nDCG for grades, or nDCG for documents that were drawn.",
         ),
     ] = None,
     batch: Annotated[int, typer.Option(min=1, help="Questions chosen at a time, for adaptive choice.")] = 50,
@@ -168,6 +198,7 @@ def new(
     creation = _part("creation", study)
     if choice is None:
         choice = "file" if tasks is not None else "random" if budget is not None else "complete"
+        choice = "drawn" if drawn is not None else choice
     given: dict[str, Any] = {
         "measure": measure,
         "instructions": _words(instructions),
@@ -175,11 +206,13 @@ def new(
     }
     settings = creation.Settings(
         name=name or (Path(study).stem if "://" not in study else "Study"),
-        ask=ask or ("both" if choice == "adaptive" else "pairs"),
+        ask=ask or {"adaptive": "both", "drawn": "grades"}.get(choice, "pairs"),
         choice=choice,
         depth=depth,
         budget=budget,
         overlap=overlap,
+        both_orders=both_orders,
+        repeat_every=repeat_every,
         quota=quota,
         lease=lease,
         gold_every=gold_every,
@@ -193,11 +226,12 @@ def new(
     with noted():
         made = creation.create_study(
             study,
-            runs,
+            runs or [],
             settings,
             documents=documents,
             topics=topics,
             tasks=tasks,
+            drawn=drawn,
             scale=scale,
             practice=practice,
             gold=gold,
@@ -209,8 +243,29 @@ def new(
 
 
 @app.command()
+@with_options_of(parameters_of("evaluation:evaluate", "order", "duplicates"))
 def serve(
     study: Study,
+    runs: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[RUN]...",
+            help="Runs that the dashboard scores with people and judges, for a study with --drawn.",
+        ),
+    ] = None,
+    judge: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--judge",
+            metavar="NAME=QRELS",
+            help="A judge and the file of its judgments, as for `rankprism judges score`. Repeatable.",
+        ),
+    ] = None,
+    measure: MeasureNames = None,
+    pool: Annotated[
+        str | None,
+        typer.Option(metavar="QRELS", help="The pool, if it is not what a judge has labelled."),
+    ] = None,
     host: Annotated[
         str,
         typer.Option(
@@ -227,18 +282,91 @@ def serve(
         ),
     ] = None,
     rate: Annotated[int, typer.Option(min=1, help="Requests that one person may make in a minute.")] = 600,
+    **reading: Any,
 ) -> None:
     """Serve a study, and print its address and the assessors' links.
 
+    With RUNs and judges, the dashboard shows the scores that `rankprism judges score` computes, from all
+    labels of the judges and those that people have given in this study.
+
     \b
     rankprism assess serve study.db
+    rankprism assess serve study.db runs/*.run --judge gpt=gpt.qrels -m nDCG@10
     """
+    judges = _judges(study, runs or [], judge or [], measure or [], pool, reading)
 
     def say(line: str) -> None:
         print(line, flush=True)
 
     _part("serve", study).serve(
-        study, host=host, port=port, public_url=public_url, requests_per_minute=rate, say=say
+        study,
+        host=host,
+        port=port,
+        public_url=public_url,
+        requests_per_minute=rate,
+        judges=judges,
+        say=say,
+    )
+
+
+def _judges(
+    study: str,
+    runs: list[str],
+    judge: list[str],
+    measures: list[str],
+    pool: str | None,
+    reading: dict[str, Any],
+) -> Any:
+    """The judges and runs whose scores the dashboard shows; None if there are none."""
+    if not judge:
+        if runs or measures or pool:
+            raise InputError(
+                "runs, measures and a pool are for the scores by people and judges; name a judge, too "
+                "(--judge NAME=QRELS)"
+            )
+        return None
+    from rankprism.cli.judges import named_judges
+
+    estimates, store, work = (_part(name, study) for name in ("estimates", "store", "work"))
+    with store.opened(study) as opened, opened.reading() as connection:
+        default = work.load(connection).settings.measure
+    with noted():
+        return estimates.Judges.read(named_judges(judge), runs, measures or [default], pool, **reading)
+
+
+@app.command()
+def add(
+    study: Study,
+    questions: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="For a study with --drawn, what `rankprism judges select --after` wrote; otherwise "
+            "questions as for --tasks.",
+        ),
+    ],
+    documents: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="The texts of documents that the study does not have yet."),
+    ] = None,
+    topics: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="The titles of topics that the study does not have yet."),
+    ] = None,
+) -> None:
+    """Add questions to a study, such as a further batch of drawn documents.
+
+    The study may be served meanwhile. Questions that it has already stay as they are.
+
+    \b
+    rankprism assess add study.db more.tsv --documents docs.jsonl
+    """
+    additions, store = _part("additions", study), _part("store", study)
+    with noted(), store.opened(study) as opened:
+        added = additions.add(opened, questions, documents=documents, topics=topics)
+    print(
+        f"{added.tasks} tasks added for {added.judgments} judgments, with {added.documents} new documents "
+        f"and {added.topics} new topics"
     )
 
 
@@ -286,9 +414,11 @@ def export(
         str | None,
         typer.Option(
             metavar="FORMAT",
-            help="tsv, csv, jsonl, winner, winner-loser or prefs; for grades qrels, tsv or jsonl; for both "
+            help="tsv, csv, jsonl, winner, winner-loser or prefs; for grades qrels, tsv or jsonl; for "
+            "documents that were drawn also people, which `rankprism judges score` reads; for all "
             "guarded-csv, in which spreadsheets find no formulas. Default: by the ending of FILE, else tsv, "
-            "or qrels for grades.",
+            "or qrels for grades; people for documents that were drawn, unless FILE ends in .qrels or "
+            ".jsonl.",
         ),
     ] = None,
     identities: Annotated[
@@ -319,6 +449,8 @@ def export(
         if to is None:
             ending = "" if output is None else output.suffix.removeprefix(".")
             to = ending if ending in known else "qrels" if "qrels" in known else "tsv"
+            if exchange.PEOPLE in known and ending not in ("qrels", "jsonl"):
+                to = exchange.PEOPLE
         written = exchange.export(opened, to, identities=identities, with_gold=gold)
         texts: dict[Any, Any] = {"-" if output is None else output: written.text}
         if provenance and output is not None and replaces_file(output):
@@ -328,7 +460,7 @@ def export(
     for note in written.notes:
         print(f"note: {note}", file=sys.stderr)
     if output is not None:
-        lines = written.text.count(b"\n") - (to in ("tsv", "csv", exchange.GUARDED))
+        lines = written.text.count(b"\n") - (to in ("tsv", "csv", exchange.GUARDED, exchange.PEOPLE))
         print(f"{output}: {lines} lines, {to}", file=sys.stderr)
 
 
