@@ -30,7 +30,7 @@ from rankprism.meta.rank_correlation import Correlation, correlation
 from rankprism.results.result import Result
 from rankprism.results.scores import Scores
 from rankprism.results.table import Cell, Table
-from rankprism.statistics.threads import Share
+from rankprism.statistics.threads import Share, part_of
 from rankprism.types import (
     JudgmentsLike,
     MeasuresLike,
@@ -175,7 +175,7 @@ def compare(
             for name in families
         },
         powers={
-            name: _powers(scores, family, on_share=_part(on_share, number, len(families)), **tests)
+            name: _powers(scores, family, on_share=part_of(on_share, number, len(families)), **tests)
             for number, (name, family) in enumerate(families.items())
         },
         shallow=_documents(scores, shallow, sums[:, :, :trash]),
@@ -231,11 +231,6 @@ def _cut(measure: Measure, depth: int) -> Measure:
     """The measure at this cutoff, if it takes one."""
     has_cutoff = Role.CUTOFF in measure.definition.roles
     return measure @ depth if has_cutoff else measure
-
-
-def _part(on_share: Share | None, number: int, of: int) -> Share | None:
-    """Report the progress of one part of the work as progress of the whole."""
-    return None if on_share is None else lambda share: on_share((number + share) / of)
 
 
 def _correlated(scores: Scores, family: Mapping[str, Measure], intervals: float, seed: int) -> Correlation:

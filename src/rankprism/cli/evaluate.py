@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 import typer
@@ -132,33 +132,22 @@ def evaluate(
     check_style(kind, style)
     if wide and kind == "trec":
         raise InputError("trec_eval prints one line for each score; leave out --wide, or --format trec")
+    unfit = {
+        "--by": by,
+        "--bounds": scoring["bounds"],
+        "--tied": scoring["tied"],
+        "--per-topic": per_topic,
+        "--intervals": intervals,
+        "--baseline": baseline,
+        "--sort": sort,
+        "--wide and --long": wide is not None,
+    }
     if by is not None:
         kind = output_format(output, format)  # trec_eval knows no assessors
-        unfit = {
-            "--bounds": scoring["bounds"],
-            "--tied": scoring["tied"],
-            "--per-topic": per_topic,
-            "--intervals": intervals,
-            "--baseline": baseline,
-            "--sort": sort,
-            "--keep-going": keep_going,
-        }
-        for option, value in {**unfit, "--wide and --long": wide is not None}.items():
-            if value:
-                raise InputError(f"{option} cannot be used with --by; leave one of them out")
+        _refuse_beside("--by", without(unfit, "--by") | {"--keep-going": keep_going})
     if into is not None:
         kind = output_format(output, format)
-        unfit = {"--by": by, "--bounds": scoring["bounds"], "--intervals": intervals, "--sort": sort}
-        unfit |= {
-            "--strict": strict,
-            "--tied": scoring["tied"],
-            "--per-topic": per_topic,
-            "--baseline": baseline,
-            "--wide and --long": wide is not None,
-        }
-        for option, value in unfit.items():
-            if value:
-                raise InputError(f"{option} cannot be used with --into; leave one of them out")
+        _refuse_beside("--into", unfit | {"--strict": strict})
     if intervals and scoring["bounds"] and OUTPUTS[kind].for_people:
         raise InputError("--bounds and --intervals both stand in brackets; leave one of them out")
     with leaving_out(keep_going) as on_error:
@@ -194,6 +183,13 @@ def evaluate(
                 events.tell_note(said)
             else:
                 print(f"note: {said}", file=sys.stderr)
+
+
+def _refuse_beside(option: str, others: Mapping[str, object]) -> None:
+    """Refuse options that cannot be used together with another one."""
+    for other, value in others.items():
+        if value:
+            raise InputError(f"{other} cannot be used with {option}; leave one of them out")
 
 
 def _examined(named: Sequence[Any]) -> tuple[list[Any], bool]:

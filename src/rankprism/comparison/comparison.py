@@ -11,7 +11,8 @@ from typing import Annotated
 import numpy as np
 
 from rankprism.arrays import Floats
-from rankprism.comparison.margins import Margin, few_changed, within
+from rankprism.comparison.margins import Margin, within
+from rankprism.comparison.notes import assumption_notes, few_topics
 from rankprism.comparison.result import POWER, Comparison
 from rankprism.comparison.tests import TESTS
 from rankprism.data.note import Note, issue, with_notes
@@ -27,7 +28,6 @@ from rankprism.statistics.levels import MOST_RESAMPLES, check_level, check_resam
 from rankprism.statistics.paired import Paired, against, all_pairs, moments
 from rankprism.statistics.power import smallest_difference
 from rankprism.statistics.resampling import enumerable, least_resamples
-from rankprism.statistics.tails import HEAVY, median_kurtosis
 from rankprism.statistics.threads import Share, for_each
 from rankprism.types import (
     Correction,
@@ -48,14 +48,6 @@ RESAMPLES = 10_000
 ANNOUNCED, REFUSED = 10, 600
 #: About how many pairs the correction max-t resamples in a second on one core.
 MAX_T_RATE = 1e8
-#: Tests that assume equal variances err in 8 of 100 studies instead of 5 if half of the systems have twice
-#: the residual variance of the others (simulations/comparing.py).
-UNEQUAL = 2.0
-#: The correction max-t errs in about 10 of 100 studies instead of 5 if the mean squared skewness of the
-#: differences is larger than this share of the number of topics (simulations/comparing.py).
-SKEWED = 0.02
-#: The largest number of pairs whose skewness is computed.
-LOOKED_AT = 5000
 
 
 def compare(
@@ -147,7 +139,7 @@ def compare(
         _announce(
             test, correction, complete.values.shape, len(pairs), drawn, chosen_by_user=resamples is not None
         )
-    notes = _few_topics(test, correction, len(pairs), topics, alpha)
+    notes = few_topics(test, correction, len(pairs), topics, alpha)
     missing = CLAIMS[chosen.claim(correction, len(pairs))].missing(topics)
     if missing is not None and topics > 1:
         notes.append(Note("no-interval", missing, topics, ""))
@@ -229,12 +221,7 @@ def compare(
         },
     )
     said = compared.disagreement
-    if chosen.equal_variances:
-        notes += _unequal_variances(compared)
-    shape = _skewed(compared) if correction == "max-t" else []
-    if compared.verdicts is not None:
-        shape += few_changed(compared.verdicts, compared.changed, topics)
-    notes += shape or ([] if chosen.resists else _heavy_tails(compared))
+    notes += assumption_notes(compared)
     issue(notes)
     more = {} if said is None else {"disagreement": said}
     about = {**compared.about, "scores": with_notes(complete.conventions, notes), **more}
@@ -341,100 +328,6 @@ def _announce(
     if seconds > REFUSED and not chosen_by_user:
         raise InputError(f"{work}; {INSTEAD}; or ask for them with --resamples {resamples}")
     issue([Note("long-computation", work, resamples, "")], LongComputation)
-
-
-def _few_topics(test: TestName, correction: Correction, pairs: int, topics: int, alpha: float) -> list[Note]:
-    """A note if there are too few topics for anything to be significant."""
-    if topics == 1:
-        message = "there is only one topic, so nothing can be tested, and there are no p-values or intervals"
-        return [Note("few-topics", message, topics, "")]
-    least, multiplied = 2.0 ** (1 - topics), pairs if correction in ("holm", "bonferroni") else 1
-    if not TESTS[test].signs or least * multiplied < alpha:
-        return []
-    corrected_for = f", and a correction multiplies it by {pairs}" if multiplied > 1 else ""
-    message = (
-        f"nothing can be significant at {alpha:g}: with {topics} topics the smallest p of "
-        f"{TESTS[test].words} is {least:.4g}{corrected_for}; take more topics or the test t"
-    )
-    return [Note("few-topics", message, topics, "")]
-
-
-def _unequal_variances(of: Comparison) -> list[Note]:
-    """A note if a test assumes that the systems are equally noisy, and half of them are much noisier.
-
-    Two systems have only one variance, the variance of their difference.
-    """
-    runs, topics = len(of.runs), len(of.topics)
-    if runs < 3 or topics < 2:
-        return []
-    residuals = of.values - of.values.mean(0) - of.values.mean(1, keepdims=True) + of.values.mean((0, 1))
-    factors = _noisier_half(residuals.var(1))  # (run, measure)
-    by_chance = np.random.default_rng(0).chisquare(topics - 1, (runs, 200))
-    least = max(UNEQUAL, float(np.quantile(_noisier_half(by_chance), 0.95)))
-    count, worst = int((factors > least).sum()), int(factors.argmax())
-    if not count:
-        return []
-    message = (
-        f"the test {of.test} assumes that all runs are equally noisy, but by {of.measures[worst]} half of "
-        f"them have {factors[worst]:.1f} times the variance of the others, so it finds too many "
-        "differences; use the test t with the correction holm"
-    )
-    return [Note("unequal-variances", message, count, of.measures[worst])]
-
-
-def _noisier_half(variances: Floats) -> Floats:
-    """How many times the variance the noisier half of the runs has; (run, …) → (…)."""
-    half = len(variances) // 2
-    ordered = np.sort(variances, axis=0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found = ordered[len(ordered) - half :].mean(0) / ordered[:half].mean(0)
-    return np.asarray(np.nan_to_num(found, nan=1.0, posinf=np.inf))
-
-
-def _skewed(of: Comparison) -> list[Note]:
-    """A note if the differences are so skewed that random signs do not show what chance can do.
-
-    Normal differences have a mean squared skewness of 6(n-2) / ((n+1)(n+3)), which is subtracted.
-    """
-    topics = len(of.topics)
-    some = of.pairs[:: -(-len(of.pairs) // LOOKED_AT)]
-    squared = []
-    for m in range(len(of.measures)):
-        w = of.values[some[:, 0], :, m] - of.values[some[:, 1], :, m]
-        w -= w.mean(1, keepdims=True)
-        spread = (w**2).mean(1) ** 1.5
-        skewness = np.divide((w * w * w).mean(1), spread, out=np.zeros_like(spread), where=spread > 0)
-        squared.append((skewness**2).mean())
-    excess = np.array(squared) - 6 * (topics - 2) / ((topics + 1) * (topics + 3))
-    count, worst = int((excess > SKEWED * topics).sum()), int(excess.argmax())
-    if not count:
-        return []
-    message = (
-        f"the correction max-t assumes symmetric differences, but by {of.measures[worst]} they have a "
-        f"skewness of {excess[worst] ** 0.5:.1f}, which is too much for {topics} topics, so it may find too "
-        "many differences; use the test t with the correction holm"
-    )
-    return [Note("skewed-differences", message, count, of.measures[worst])]
-
-
-def _heavy_tails(of: Comparison) -> list[Note]:
-    """A note if a few topics decide the differences, so that intervals hold the truth too seldom."""
-    some = of.pairs[:: -(-len(of.pairs) // LOOKED_AT)]
-    kurtosis = np.array(
-        [
-            median_kurtosis(of.values[some[:, 0], :, m] - of.values[some[:, 1], :, m])
-            for m in range(len(of.measures))
-        ]
-    )
-    count, worst = int((kurtosis > HEAVY).sum()), int(kurtosis.argmax())
-    if not count:
-        return []
-    message = (
-        f"by {of.measures[worst]} a few topics decide the differences (their kurtosis is "
-        f"{kurtosis[worst]:.1f}; normal differences have 3), where intervals of the test {of.test} miss the "
-        "truth in up to 10 of 100 studies instead of 5; the test bootstrap has better ones"
-    )
-    return [Note("heavy-tails", message, count, of.measures[worst])]
 
 
 def _about_interval(kind: str, alpha: float, pairs: int) -> str:

@@ -1,0 +1,126 @@
+"""Notes of `compare`: too few topics, and scores that a test or a correction does not suit."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankprism.arrays import Floats
+from rankprism.comparison.margins import few_changed
+from rankprism.comparison.result import Comparison
+from rankprism.comparison.tests import TESTS
+from rankprism.data.note import Note
+from rankprism.statistics.tails import HEAVY, median_kurtosis
+from rankprism.types import Correction, TestName
+
+#: Tests that assume equal variances err in 8 of 100 studies instead of 5 if half of the systems have twice
+#: the residual variance of the others (simulations/comparing.py).
+UNEQUAL = 2.0
+#: The correction max-t errs in about 10 of 100 studies instead of 5 if the mean squared skewness of the
+#: differences is larger than this share of the number of topics (simulations/comparing.py).
+SKEWED = 0.02
+#: The largest number of pairs whose skewness is computed.
+LOOKED_AT = 5000
+
+
+def few_topics(test: TestName, correction: Correction, pairs: int, topics: int, alpha: float) -> list[Note]:
+    """A note if there are too few topics for anything to be significant."""
+    if topics == 1:
+        message = "there is only one topic, so nothing can be tested, and there are no p-values or intervals"
+        return [Note("few-topics", message, topics, "")]
+    least, multiplied = 2.0 ** (1 - topics), pairs if correction in ("holm", "bonferroni") else 1
+    if not TESTS[test].signs or least * multiplied < alpha:
+        return []
+    corrected_for = f", and a correction multiplies it by {pairs}" if multiplied > 1 else ""
+    message = (
+        f"nothing can be significant at {alpha:g}: with {topics} topics the smallest p of "
+        f"{TESTS[test].words} is {least:.4g}{corrected_for}; take more topics or the test t"
+    )
+    return [Note("few-topics", message, topics, "")]
+
+
+def assumption_notes(of: Comparison) -> list[Note]:
+    """Notes on what a test or a correction assumes about the scores, and does not hold."""
+    test, topics = TESTS[of.test], len(of.topics)
+    notes = _unequal_variances(of) if test.equal_variances else []
+    shape = _skewed(of) if of.correction == "max-t" else []
+    if of.verdicts is not None:
+        shape += few_changed(of.verdicts, of.changed, topics)
+    return notes + (shape or ([] if test.resists else _heavy_tails(of)))
+
+
+def _unequal_variances(of: Comparison) -> list[Note]:
+    """A note if a test assumes that the systems are equally noisy, and half of them are much noisier.
+
+    Two systems have only one variance, the variance of their difference.
+    """
+    runs, topics = len(of.runs), len(of.topics)
+    if runs < 3 or topics < 2:
+        return []
+    residuals = of.values - of.values.mean(0) - of.values.mean(1, keepdims=True) + of.values.mean((0, 1))
+    factors = _noisier_half(residuals.var(1))  # (run, measure)
+    by_chance = np.random.default_rng(0).chisquare(topics - 1, (runs, 200))
+    least = max(UNEQUAL, float(np.quantile(_noisier_half(by_chance), 0.95)))
+    count, worst = int((factors > least).sum()), int(factors.argmax())
+    if not count:
+        return []
+    message = (
+        f"the test {of.test} assumes that all runs are equally noisy, but by {of.measures[worst]} half of "
+        f"them have {factors[worst]:.1f} times the variance of the others, so it finds too many "
+        "differences; use the test t with the correction holm"
+    )
+    return [Note("unequal-variances", message, count, of.measures[worst])]
+
+
+def _noisier_half(variances: Floats) -> Floats:
+    """How many times the variance the noisier half of the runs has; (run, …) → (…)."""
+    half = len(variances) // 2
+    ordered = np.sort(variances, axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = ordered[len(ordered) - half :].mean(0) / ordered[:half].mean(0)
+    return np.asarray(np.nan_to_num(found, nan=1.0, posinf=np.inf))
+
+
+def _skewed(of: Comparison) -> list[Note]:
+    """A note if the differences are so skewed that random signs do not show what chance can do.
+
+    Normal differences have a mean squared skewness of 6(n-2) / ((n+1)(n+3)), which is subtracted.
+    """
+    topics = len(of.topics)
+    some = of.pairs[:: -(-len(of.pairs) // LOOKED_AT)]
+    squared = []
+    for m in range(len(of.measures)):
+        w = of.values[some[:, 0], :, m] - of.values[some[:, 1], :, m]
+        w -= w.mean(1, keepdims=True)
+        spread = (w**2).mean(1) ** 1.5
+        skewness = np.divide((w * w * w).mean(1), spread, out=np.zeros_like(spread), where=spread > 0)
+        squared.append((skewness**2).mean())
+    excess = np.array(squared) - 6 * (topics - 2) / ((topics + 1) * (topics + 3))
+    count, worst = int((excess > SKEWED * topics).sum()), int(excess.argmax())
+    if not count:
+        return []
+    message = (
+        f"the correction max-t assumes symmetric differences, but by {of.measures[worst]} they have a "
+        f"skewness of {excess[worst] ** 0.5:.1f}, which is too much for {topics} topics, so it may find too "
+        "many differences; use the test t with the correction holm"
+    )
+    return [Note("skewed-differences", message, count, of.measures[worst])]
+
+
+def _heavy_tails(of: Comparison) -> list[Note]:
+    """A note if a few topics decide the differences, so that intervals hold the truth too seldom."""
+    some = of.pairs[:: -(-len(of.pairs) // LOOKED_AT)]
+    kurtosis = np.array(
+        [
+            median_kurtosis(of.values[some[:, 0], :, m] - of.values[some[:, 1], :, m])
+            for m in range(len(of.measures))
+        ]
+    )
+    count, worst = int((kurtosis > HEAVY).sum()), int(kurtosis.argmax())
+    if not count:
+        return []
+    message = (
+        f"by {of.measures[worst]} a few topics decide the differences (their kurtosis is "
+        f"{kurtosis[worst]:.1f}; normal differences have 3), where intervals of the test {of.test} miss the "
+        "truth in up to 10 of 100 studies instead of 5; the test bootstrap has better ones"
+    )
+    return [Note("heavy-tails", message, count, of.measures[worst])]
