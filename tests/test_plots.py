@@ -40,6 +40,7 @@ from rankprism.cli.app import Commands
 from rankprism.data.scales import Scale
 from rankprism.measures.display import shown_name
 from rankprism.plots import curves, heatmaps, intent_recall, theme
+from rankprism.plots.fitting import measured
 from rankprism.plots.means import _columns
 from rankprism.plots.output import drawn
 from rankprism.plots.record import gallery
@@ -224,33 +225,88 @@ def test_what_is_not_defined_is_left_out_or_refused() -> None:
 # Titles and sizes
 
 
-def plotting_area(chart: Any) -> tuple[float, float]:
-    """Width and height in pixels of what lies within the axes, all panels together, in the drawing itself."""
-    svg = drawn(chart, "svg").decode()
-    grounds = re.findall(r'class="background"[^>]* d="M0,0h([\d.]+)v([\d.]+)h-', svg)
-    panels = [(float(width), float(height)) for width, height in grounds]
-    if not isinstance(chart, alt.ConcatChart):
-        return panels[0]
-    # Lines are groups as well, each as large as its panel.
-    size = r'class="background"[^>]* d="M0,0h([\d.]+)v([\d.]+)h-'
-    grounds = re.findall(rf'class="mark-group role-scope concat_\d+_group".*?{size}', svg, re.S)
-    panels = [(float(width), float(height)) for width, height in grounds]
-    columns = chart.columns if isinstance(chart.columns, int) else len(panels)
-    gaps = (chart.spacing if isinstance(chart.spacing, int) else 0) * (columns - 1)
-    assert len(panels) == len(chart.concat)
-    return sum(w for w, _ in panels[:columns]) + gaps, sum(h for _, h in panels[::columns])
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_chart_has_the_title_and_size_that_are_asked_for(
     kind: str, inputs: dict[str, tuple[Any, ...]]
 ) -> None:
     draw = getattr(plots, kind)
-    chart = draw(*inputs[kind], title="A title of my own", width=300, height=200)
+    chart = draw(*inputs[kind], title="A title of my own", width=500, height=440)
     assert content(chart)["title"]["text"] == ["A title of my own"]
     assert content(chart)["title"]["subtitle"]
-    assert plotting_area(chart) == pytest.approx((300, 200), abs=1)
+    assert measured(chart) == (500, 440)
     assert "title" not in content(draw(*inputs[kind], title=""))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_chart_fits_into_the_column_of_a_paper(kind: str, inputs: dict[str, tuple[Any, ...]]) -> None:
+    """The columns of ACM's papers are 3.33 inches wide, which are 240 points."""
+    chart = getattr(plots, kind)(*inputs[kind], width=240)
+    svg = drawn(chart, "svg").decode()
+    assert 'width="240"' in svg[:300]
+    words = re.findall(r"<text[^>]*>([^<]*)</text>", svg)
+    assert words
+    # Vega cuts what does not fit at its end. We cut the middle, or both ends if names differ in the middle.
+    assert not [word for word in words if word.endswith("…") and not word.startswith("…")]
+
+
+def test_files_have_the_width_that_was_asked_for(scores: Scores, tmp_path: Path) -> None:
+    chart = plots.heatmap(scores, "P@10", width=240)
+    for ending in ("pdf", "png", "svg"):
+        plots.save(chart, tmp_path / f"chart.{ending}")
+    pdf, png = ((tmp_path / f"chart.{ending}").read_bytes() for ending in ("pdf", "png"))
+    [box] = re.findall(rb"/MediaBox \[0 0 (\d+)", pdf)
+    assert int(box) / 72 == pytest.approx(3.33, abs=0.01)  # inches
+    assert int.from_bytes(png[16:20]) == 240 * 3
+    assert ' width="240"' in (tmp_path / "chart.svg").read_text(encoding="utf-8")
+
+
+def test_a_width_that_is_too_small_is_refused(scores: Scores) -> None:
+    with pytest.raises(InputError, match="does not fit into a width of 100 pixels; it has 1"):
+        plots.irec(scores, "StRecall@10", "D_nDCG@10", width=100)
+
+
+@pytest.mark.parametrize("runs", [60, 450])
+def test_a_chart_of_many_runs_is_not_too_large_and_says_what_it_leaves_out(runs: int) -> None:
+    some = made_up(runs, 8, ("P@5", "P@10"))
+    one = some.select(measures=["P@5"])
+    map_of_scores = plots.heatmap(one)
+    assert len(content(map_of_scores)["layer"][0]["encoding"]["y"]["scale"]["domain"]) == min(runs, 400)
+    assert ("the first 400 of 450 runs" in subtitle(map_of_scores)) == (runs > 400)
+    for chart in (
+        plots.intervals(one),
+        plots.leaderboard(leaderboard(one)),
+        plots.sensitivity(some, "cutoff"),
+    ):
+        assert max(measured(chart)) <= 2700
+        shown = rows(chart, "run")
+        left_out = len({row["run"] for row in shown}) < runs
+        assert bool(re.search("the first [0-9]+ of 450 runs", subtitle(chart))) == left_out
+    best = [some.runs[r] for r in np.argsort(-some.means[:, 0])]
+    drawn_runs = list(dict.fromkeys(row["run"] for row in rows(plots.intervals(some), "mean")))
+    assert drawn_runs == best[: len(drawn_runs)]
+
+
+def test_of_very_many_topics_the_largest_gains_and_losses_are_drawn() -> None:
+    some = made_up(2, 3000, ("m",))
+    chart = plots.differences(some, "r0", "r1", "m")
+    found = [row["difference"] for row in rows(chart, "difference")]
+    every = np.sort(some.values[0, :, 0] - some.values[1, :, 0])[::-1]
+    assert found == pytest.approx([*every[:800], *every[-800:]])
+    assert "the 800 largest gains and losses" in subtitle(chart)
+    assert f"mean difference {every.mean():+.4f}" in subtitle(chart)
+    assert measured(chart)[0] < 2000
+
+
+def test_long_names_are_cut_in_the_middle_and_still_differ() -> None:
+    some = made_up(3, 9, ("m",))
+    names = ("x" * 80 + "-first", "x" * 80 + "-second", "y" * 80)
+    long = Scores(names, some.topics, some.measures, some.values)
+    for chart in (plots.intervals(long), plots.heatmap(long, "m"), plots.leaderboard(leaderboard(long))):
+        words = re.findall(r"<text[^>]*>([^<]*)</text>", drawn(chart, "svg").decode())
+        cut = {word for word in words if word.startswith(("xxx", "yyy"))}
+        assert len(cut) == 3
+        assert {word[-5:] for word in cut} == {"first", "econd", "yyyyy"}
+        assert names[0] in spec(chart)  # the tooltip has the whole name
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -260,10 +316,10 @@ def test_titles_state(kind: str, charts: dict[str, Any]) -> None:
     assert text.split()[0] not in ("Do", "Does", "How", "Is", "What", "Which")
 
 
-@pytest.mark.parametrize("size", [0, -5, 39, 10_001, 300.0, True, "300"])
+@pytest.mark.parametrize("size", [0, -5, 99, 10_001, 300.0, True, "300"])
 @pytest.mark.parametrize("name", ["width", "height"])
 def test_a_size_that_is_none_is_refused(name: str, size: Any, scores: Scores) -> None:
-    message = rf"{name} must be a whole number of pixels from 40 to 10,000; got {size!r}"
+    message = rf"{name} must be a whole number of pixels from 100 to 10,000; got {size!r}"
     with pytest.raises(InputError, match=message):
         plots.intervals(scores, **{name: size})
 
@@ -488,8 +544,15 @@ def test_unanimity_bars_are_sorted_and_grouped_ones_named_by_the_first(scores: S
     assert [(row["measure"], row["mu"]) for row in found] == [
         (shown_name(row["measure"]), row["MU"]) for row in result.rows.records()
     ]
+    table = result.rows.columns
+    assert [(row["low"], row["high"]) for row in found] == list(zip(table["low"], table["high"], strict=True))
+    assert "95 % intervals over topics" in subtitle(plots.unanimity_bars(result))
+    seven = replace(scores, topics=scores.topics[:7], values=scores.values[:, :7])
+    few = plots.unanimity_bars(meta.unanimity(seven))
+    assert {row["low"] for row in rows(few, "mu")} == {None}
+    assert "intervals" not in subtitle(few)
     mu = np.array([0.5, np.nan])
-    several = replace(result, measures=("a(x=1), a(x=2), a", "b"), mu=mu)
+    several = replace(result, measures=("a(x=1), a(x=2), a", "b"), mu=mu, sampled=None)
     first, second = rows(plots.unanimity_bars(several), "mu")
     assert first["label"] == "a(x=1) and 2 more"
     assert (second["mu"], second["printed"]) == (None, "not defined")
@@ -943,7 +1006,7 @@ def test_compare_draws_what_it_prints(
 
 
 def test_title_and_size_go_with_the_chart(command: Callable[..., Any], tmp_path: Path) -> None:
-    look = ("--title", "Ours", "--width", 200, "--height", 100)
+    look = ("--title", "Ours", "--width", 260, "--height", 190)
     draw = ("plot", "heatmap", *QRELS, "-m", "P@5", "-o", tmp_path / "heatmap.svg")
     assert command(*draw, *look) == (0, "", "")
     also = ("meta", "unanimity", *QRELS, "-m", "P@5", "-m", "AP", "-m", "RR", "--intervals", 0)
@@ -952,7 +1015,7 @@ def test_title_and_size_go_with_the_chart(command: Callable[..., Any], tmp_path:
     for name in ("heatmap", "unanimity"):
         svg = (tmp_path / f"{name}.svg").read_text(encoding="utf-8")
         assert "Ours" in svg
-        assert "h200v100h-200" in svg
+        assert 'width="260" height="190"' in svg
     for option, value in zip(look[::2], look[1::2], strict=True):
         message = f"rankprism: {option} is for the chart; name a file for it with --plot\n"
         assert command(*also, option, value) == (2, "", message)

@@ -46,7 +46,10 @@ ChartTitle = Annotated[
         help="Title of the chart. '' leaves the title out. Default: a title that describes the chart.",
     ),
 ]
-_PIXELS = "of the plotting area in pixels, for all panels together. Default: chosen for each chart."
+_PIXELS = (
+    "of the whole picture in pixels, with labels, legends and titles. In a PDF, 72 pixels are an inch. "
+    "Default: chosen for each chart."
+)
 ChartWidth = Annotated[int | None, typer.Option(metavar="PIXELS", help=f"Width {_PIXELS}")]
 ChartHeight = Annotated[int | None, typer.Option(metavar="PIXELS", help=f"Height {_PIXELS}")]
 

@@ -6,10 +6,14 @@ from typing import TYPE_CHECKING
 
 from rankprism.measures.display import shown_name
 from rankprism.plots.record import alt, chart
-from rankprism.plots.theme import AMOUNTS, FIRST, counted, data, row_labels, styled, wrapped
+from rankprism.plots.theme import AMOUNTS, FIRST, counted, data, of_all, row_labels, styled, wrapped
 
 if TYPE_CHECKING:
     from rankprism.aspects.ideal_rankings import Attainable
+
+
+#: The largest number of topics.
+MOST_BOXES = 250
 
 
 def _scores(found: Attainable, t: int, m: int) -> list[float]:
@@ -30,13 +34,14 @@ def attainable_boxes(
     found
         What `aspects.attainable` returns. The chart is Figure 2 of Maistro et al. (2021).
     """
-    step = width / len(found.topics) if width else max(14, min(40, 260 // len(found.topics)))
+    topics = found.topics[:MOST_BOXES]
+    step = width / len(topics) if width else max(14 if len(topics) <= 100 else 8, min(40, 260 // len(topics)))
     each = height / len(found.measures) if height else 200
     panels = [
         alt.Chart(
             data(
                 {"topic": topic, "score": score}
-                for t, topic in enumerate(found.topics)
+                for t, topic in enumerate(topics)
                 for score in _scores(found, t, m)
             )
         )
@@ -51,9 +56,9 @@ def attainable_boxes(
         .encode(
             x=alt.X(
                 "topic:N",
-                sort=list(found.topics),
+                sort=list(topics),
                 title="Topic",
-                axis=alt.Axis(**row_labels(step), labelAngle=-90),
+                axis=alt.Axis(**row_labels(step, topics), labelAngle=-90),
             ),
             y=alt.Y(
                 "score:Q", scale=alt.Scale(domain=[0, 1]), title=wrapped(shown_name(measure), int(each / 6))
@@ -64,8 +69,9 @@ def attainable_boxes(
     ]
     return styled(
         alt.concat(*panels, columns=1),
-        step * len(found.topics),
+        step * len(topics),
         "Scores of ideal rankings",
-        f"{counted(len(found.topics), 'topic')}; boxes span the quartiles, whiskers all scores",
+        f"{counted(len(found.topics), 'topic')}; boxes span the quartiles, whiskers all scores"
+        + of_all(len(topics), len(found.topics), "topics"),
         title=title,
     )

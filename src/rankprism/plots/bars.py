@@ -11,12 +11,15 @@ from rankprism.formats.scores import read_scores
 from rankprism.measures.display import shown_name
 from rankprism.plots.record import alt, chart
 from rankprism.plots.theme import (
+    AMOUNTS,
     FIRST,
     QUIET,
     SECOND,
     counted,
     data,
     extent,
+    in_full,
+    is_narrow,
     joined,
     only_measure,
     row_labels,
@@ -30,11 +33,15 @@ if TYPE_CHECKING:
     from rankprism.meta.metric_unanimity import Unanimity
 
 
+#: The largest number of topics in the chart of differences.
+MOST_BARS = 1600
+
+
 @chart("meta unanimity")
 def unanimity_bars(
     unanimity: Unanimity, *, title: str | None = None, width: int | None = None, height: int | None = None
 ) -> alt.LayerChart:
-    """The Metric Unanimity of each measure. The most unanimous measure is on top.
+    """The Metric Unanimity of each measure, with its interval. The most unanimous measure is on top.
 
     Parameters
     ----------
@@ -43,7 +50,8 @@ def unanimity_bars(
     """
     width = width or 340
     rows: list[dict[str, Any]] = []
-    for i in unanimity.order:
+    columns = unanimity.rows.columns
+    for place, i in enumerate(unanimity.order):
         mu = float(unanimity.mu[i])
         defined = not np.isnan(mu)
         names = [shown_name(name) for name in unanimity.measures[i].split(", ")]
@@ -52,11 +60,18 @@ def unanimity_bars(
                 "measure": ", ".join(names),
                 "label": joined(names),
                 "mu": mu if defined else None,
-                "end": max(mu, 0.0) if defined else 0.0,
                 "printed": f"{mu:.4f}" if defined else "not defined",
             }
         )
-    step = height / len(rows) if height else 20
+        low, high = (float(columns[end][place]) if end in columns else np.nan for end in ("low", "high"))
+        known = not np.isnan(low)
+        rows[-1] |= {
+            "low": low if known else None,
+            "high": high if known else None,
+            "end": max(0.0, *(x for x in (mu, high) if not np.isnan(x)), 0.0),
+        }
+    step = height / len(rows) if height else 20 if len(rows) <= 60 else 13
+    has_intervals = any(row["low"] is not None for row in rows)
     base = (
         alt.Chart(data(rows))
         .encode(
@@ -64,21 +79,34 @@ def unanimity_bars(
                 "label:N",
                 title=None,
                 sort=None,
-                axis=alt.Axis(ticks=False, domain=False, labelPadding=6, **row_labels(step)),
+                axis=alt.Axis(
+                    ticks=False,
+                    domain=False,
+                    labelPadding=6,
+                    **row_labels(step, [row["label"] for row in rows]),
+                ),
             ),
-            tooltip=["measure:N", alt.Tooltip("printed:N", title="MU")],
+            tooltip=[
+                "measure:N",
+                alt.Tooltip("printed:N", title="MU"),
+                *(alt.Tooltip(f"{end}:Q", format=".4f") for end in ("low", "high") if has_intervals),
+            ],
         )
         .properties(width=width, height=alt.Step(step))
     )
-    # The number is to the right of the bar, or to the right of 0 if the bar extends to the left.
-    bars = base.mark_bar(color=FIRST, size=0.65 * step).encode(
-        x=alt.X("mu:Q", title="Metric Unanimity (bits; at most 1)", axis=alt.Axis(tickCount=6, grid=False))
+    # The number is to the right of the bar and its interval, or of 0 if both extend to the left.
+    axis = alt.Axis(tickCount=6, grid=False)
+    bars = base.mark_bar(color=AMOUNTS[3], size=0.65 * step).encode(
+        x=alt.X("mu:Q", title=wrapped("Metric Unanimity (bits; at most 1)", int(width // 6)), axis=axis)
     )
+    spans = base.transform_filter("isValid(datum.low)").mark_rule(color="black", strokeWidth=1.4)
     numbers = base.mark_text(align="left", dx=4, fontSize=min(11.0, step)).encode(x="end:Q", text="printed:N")
-    counts = extent(unanimity.about["runs"], unanimity.about["topics"])
-    return styled(
-        alt.LayerChart(layer=[bars, numbers]), width, "Metric Unanimity of measures", counts, title=title
-    )
+    about = unanimity.about
+    layers = [bars, *([spans.encode(x="low:Q", x2="high:Q")] if has_intervals else []), numbers]
+    said = extent(about["runs"], about["topics"])
+    if has_intervals:
+        said += f"; lines: {100 * about['intervals']['confidence']:g} % intervals over topics"
+    return styled(alt.LayerChart(layer=layers), width, "Metric Unanimity of measures", said, title=title)
 
 
 @chart("plot differences", "-m P@20 --run a --baseline b")
@@ -120,6 +148,13 @@ def differences(
     pair = found.select(runs=[run, baseline], measures=[only_measure(found, measure)])
     name = shown_name(pair.measures[0])
     difference = pair.values[0, :, 0] - pair.values[1, :, 0]
+    defined = np.flatnonzero(~np.isnan(difference))
+    order = [int(t) for t in defined[np.argsort(-difference[defined], kind="stable")]]
+    gains, losses = int((difference[order] > 0).sum()), int((difference[order] < 0).sum())
+    count = max(len(order), 1)
+    mean = float(np.mean(difference[order])) if order else 0.0
+    if len(order) > MOST_BARS:  # the largest gains and the largest losses
+        order = order[: MOST_BARS // 2] + order[-(MOST_BARS // 2) :]
     rows = [
         {
             "topic": pair.topics[t],
@@ -128,11 +163,9 @@ def differences(
             "other": float(pair.values[1, t, 0]),
             "better": run if difference[t] > 0 else baseline if difference[t] < 0 else "equal",
         }
-        for t in np.argsort(-difference, kind="stable")
-        if not np.isnan(difference[t])
+        for t in order
     ]
-    count = max(len(rows), 1)
-    step = width / count if width else max(4, min(16, 900 // count), 260 // count)
+    step = width / max(len(rows), 1) if width else max(1, min(16, 900 // count), 260 // count)
     legible = step >= 8
     bars = (
         alt.Chart(data(rows))
@@ -151,11 +184,16 @@ def differences(
                     orient="bottom",
                 ),
             ),
-            y=alt.Y("difference:Q", title=wrapped(f"Difference in {name}", (height or 260) // 6)),
+            y=alt.Y("difference:Q", title=wrapped(f"Difference in {name}", int((height or 260) // 6))),
             color=alt.Color(
                 "better:N",
                 title="Better run",
                 scale=alt.Scale(domain=[run, baseline], range=[FIRST, SECOND]),
+                legend=alt.Legend(
+                    orient="bottom" if is_narrow() else "right",
+                    direction="vertical",
+                    **in_full([run, baseline]),
+                ),
             ),
             tooltip=[
                 "topic:N",
@@ -167,14 +205,13 @@ def differences(
         )
         .properties(width=alt.Step(step), height=height or 260)
     )
-    gains, losses = (sum(row["better"] == which for row in rows) for which in (run, baseline))
-    mean = float(np.mean([row["difference"] for row in rows]))
     zero = alt.Chart(alt.InlineData(values=[{"zero": 0}])).mark_rule(color=QUIET).encode(y="zero:Q")
     return styled(
         alt.LayerChart(layer=[bars, zero]),
         max(400, step * len(rows)),
         f"{short(run)} against {short(baseline)}, topic by topic",
         f"{name}: mean difference {mean:+.4f}; {short(run)} is better on {counted(gains, 'topic')}, "
-        f"worse on {losses}, equal on {len(rows) - gains - losses}",
+        f"worse on {losses}, equal on {count - gains - losses}"
+        + (f"; the {len(rows) // 2:,} largest gains and losses" if len(rows) < count else ""),
         title=title,
     )

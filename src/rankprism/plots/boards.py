@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING, Any
 from rankprism.errors import InputError
 from rankprism.measures.display import shown_name
 from rankprism.plots.record import alt, chart
-from rankprism.plots.theme import FIRST, QUIET, counted, data, extent, row_labels, styled
+from rankprism.plots.theme import (
+    FIRST,
+    QUIET,
+    counted,
+    data,
+    extent,
+    is_narrow,
+    of_all,
+    row_labels,
+    rows_that_fit,
+    styled,
+    wrapped,
+)
 
 if TYPE_CHECKING:
     from rankprism.boards import Leaderboard
@@ -29,12 +41,13 @@ def leaderboard(
     if not board.has_ranks:
         raise InputError("there are too few topics for sets of ranks, so there is nothing to draw")
     panels, number = [], len(board.measures)
-    columns = min(number, 2)
-    rows = -(-number // columns)
+    columns = 1 if is_narrow() else min(number, 2)
+    lines = -(-number // columns)
+    own, rows = rows_that_fit(len(board.runs), lines)
     each = (width - BESIDE * (columns - 1)) / columns if width else 420 if number == 1 else 300
-    step = height / rows / len(board.runs) if height else 18 if len(board.runs) <= 30 else 13
+    step = height / lines / rows if height else own
     for m, measure in enumerate(board.measures):
-        panels.append(_panel(board, m, shown_name(measure), each, step))
+        panels.append(_panel(board, m, shown_name(measure), each, step, rows))
     apart = [sum(board.separated(m)) for m in range(number)]
     found = f"{apart[0]} of {counted(len(board.runs) - 1, 'neighbour')} separated"
     return styled(
@@ -43,14 +56,18 @@ def leaderboard(
         "Ranks that each run may have" + (f" by {shown_name(board.measures[0])}" if number == 1 else ""),
         f"{extent(len(board.runs), sum(board.topics.values()))}; all bars hold together with "
         f"{100 * (1 - board.alpha):g} % confidence; point: rank in this sample; band: tier"
-        + (f"; {found}" if number == 1 else ""),
+        + (f"; {found}" if number == 1 else "")
+        + of_all(rows, len(board.runs), "runs"),
         title=title,
     )
 
 
-def _panel(board: Leaderboard, m: int, measure: str, width: float, step: float) -> alt.LayerChart:
+def _panel(
+    board: Leaderboard, m: int, measure: str, width: float, step: float, most_rows: int
+) -> alt.LayerChart:
     ranks, tiers, places = board.ranks(m), board.tiers(m), board.places(m)
-    order = sorted(board.order(m), key=lambda r: tiers[r] or 0)
+    order = sorted(board.order(m), key=lambda r: tiers[r] or 0)[:most_rows]
+    names = [board.runs[r] for r in order]
     rows: list[dict[str, Any]] = []
     for r in order:
         low, high = ranks[r] or (1, len(board.runs))
@@ -76,10 +93,10 @@ def _panel(board: Leaderboard, m: int, measure: str, width: float, step: float) 
             y=alt.Y(
                 "run:N",
                 title=None,
-                sort=[board.runs[r] for r in order],
+                sort=names,
                 # Without padding, the bands of neighbours touch.
                 scale=alt.Scale(paddingInner=0, paddingOuter=0),
-                axis=alt.Axis(ticks=False, domain=False, **row_labels(step)),
+                axis=alt.Axis(ticks=False, domain=False, **row_labels(step, names)),
             ),
             tooltip=[
                 "run:N",
@@ -97,9 +114,9 @@ def _panel(board: Leaderboard, m: int, measure: str, width: float, step: float) 
     bar = base.mark_rule(color=FIRST, strokeWidth=max(2.0, 0.45 * step), opacity=0.55).encode(
         x=alt.X(
             "from:Q",
-            title=f"Rank by {measure}",
+            title=wrapped(f"Rank by {measure}", int(width // 6)),
             scale=scale,
-            axis=alt.Axis(grid=False, tickMinStep=1, tickCount=8, format="d"),
+            axis=alt.Axis(grid=False, tickMinStep=1, tickCount=min(8, int(width // 24)), format="d"),
         ),
         x2="to:Q",
     )

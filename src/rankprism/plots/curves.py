@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankprism.foreign import shortened
 from rankprism.measures.display import shown_name
 from rankprism.plots.record import alt, chart
 from rankprism.plots.theme import (
-    LONGEST,
     QUIET,
     counted,
     data,
     line_legend,
     look,
+    most_letters,
     spread,
     styled,
     wrapped,
@@ -78,13 +79,13 @@ def asl_curves(
         .encode(
             x=alt.X(
                 "pair:Q",
-                title=wrapped("Pairs of runs, from the largest level to the smallest", width // 6),
+                title=wrapped("Pairs of runs, from the largest level to the smallest", int(width // 6)),
                 scale=alt.Scale(domain=[start + 1 - margin, pairs + margin], nice=False),
                 axis=alt.Axis(tickMinStep=1, tickCount=8, format="d", grid=False),
             ),
             y=alt.Y(
                 "asl:Q",
-                title=wrapped("Achieved significance level (ASL)", height // 6),
+                title=wrapped("Achieved significance level (ASL)", int(height // 6)),
                 scale=alt.Scale(domain=[0, highest]),
             ),
             tooltip=["measure:N", "pair:Q", alt.Tooltip("asl:Q", format=".4f")],
@@ -139,7 +140,7 @@ def power_growth(
         axis=alt.Axis(tickMinStep=1, tickCount=8, format="d", grid=False),
     )
     y: dict[str, Any] = {
-        "title": wrapped("Share of pairs of runs that differ significantly", height // 6),
+        "title": wrapped("Share of pairs of runs that differ significantly", int(height // 6)),
         "scale": alt.Scale(domain=domain, nice=False),
     }
     encodings = look(names, shapes=True)
@@ -201,7 +202,9 @@ def swap_curves(
         .encode(
             x=alt.X(
                 "difference:Q",
-                title=wrapped(f"Difference between two runs ({bins}; the last has all above)", width // 6),
+                title=wrapped(
+                    f"Difference between two runs ({bins}; the last has all above)", int(width // 6)
+                ),
                 scale=alt.Scale(nice=False, padding=8),
                 axis=alt.Axis(grid=False),
             ),
@@ -241,17 +244,19 @@ def _names(
     width, height = size
     low, high = domain
     wanted = [height * (high - end[y]) / (high - low) for end in ends]
+    short = shortened([end["measure"] for end in ends], most_letters())
     rows = [
-        {"measure": end["measure"], x: end[x], y: end[y], "place": high - place / height * (high - low)}
-        for end, place in zip(ends, spread(wanted, GAP, height), strict=True)
+        {"measure": end["measure"], "name": name, x: end[x], y: end[y]}
+        | {"place": high - place / height * (high - low)}
+        for end, name, place in zip(ends, short, spread(wanted, GAP, height), strict=True)
     ]
     base = alt.Chart(data(rows))
     away = alt.value(width + AWAY)
     lines = base.mark_rule(strokeWidth=1, opacity=0.6).encode(
         x=f"{x}:Q", x2=away, y=f"{y}:Q", y2="place:Q", color=encodings["color"]
     )
-    names = base.mark_text(align="left", dx=4, fontSize=11, limit=LONGEST)
-    return [lines, names.encode(x=away, y="place:Q", text="measure:N")]
+    names = base.mark_text(align="left", dx=4, fontSize=11)
+    return [lines, names.encode(x=away, y="place:Q", text="name:N")]
 
 
 def _level(value: float, label: str) -> list[Any]:

@@ -15,6 +15,7 @@ from rankprism.plots.theme import (
     QUIET,
     data,
     extent,
+    of_all,
     only_measure,
     row_labels,
     styled,
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from rankprism.arrays import Floats
     from rankprism.meta.rank_correlation import Correlation
 
+#: The largest number of runs and of topics in a heat map.
+MOST_CELLS = 400
 _COEFFICIENTS = {
     "tau-b": "Kendall's τ-b",
     "tau-a": "Kendall's τ-a",
@@ -53,7 +56,7 @@ def correlation_heatmap(
         for j, b in enumerate(names)
         if not np.isnan(near.values[i, j])
     ]
-    own = 42 if size <= 12 else 30 if size <= 24 else max(12, 34 - size // 2)
+    own = 42 if size <= 12 else 30 if size <= 24 else max(12 if size <= 100 else 8, 34 - size // 2)
     across, down = width / size if width else own, height / size if height else own
     step = min(across, down)
     steep = step < 30 or max(map(len, names)) > 24
@@ -69,13 +72,13 @@ def correlation_heatmap(
                 "other:N",
                 title="Evaluated ranking" if directed else None,
                 scale=alt.Scale(domain=names, paddingInner=0.03),
-                axis=alt.Axis(labelAngle=-90 if steep else -45, **axis, **row_labels(across)),
+                axis=alt.Axis(labelAngle=-90 if steep else -45, **axis, **row_labels(across, names)),
             ),
             y=alt.Y(
                 "measure:N",
                 title="Gold ranking" if directed else None,
                 scale=alt.Scale(domain=names, paddingInner=0.03),
-                axis=alt.Axis(**axis, **row_labels(down)),
+                axis=alt.Axis(**axis, **row_labels(down, names)),
             ),
             tooltip=["measure:N", "other:N", alt.Tooltip("value:Q", title=name, format=".4f")],
         )
@@ -129,7 +132,7 @@ def heatmap(
     found = read_scores(scores)
     chosen = found.select(measures=[only_measure(found, measure)])
     values = chosen.values[:, :, 0]
-    runs, topics = (_by_mean(values, axis) for axis in (1, 0))
+    runs, topics = (_by_mean(values, axis)[:MOST_CELLS] for axis in (1, 0))
     cells = [
         {"run": chosen.runs[r], "topic": chosen.topics[t], "score": float(values[r, t])}
         for r in runs
@@ -144,13 +147,15 @@ def heatmap(
             "topic:N",
             title="Topics",
             scale=alt.Scale(domain=[chosen.topics[t] for t in topics], padding=0),
-            axis=alt.Axis(labelAngle=-90, ticks=False, **row_labels(across)),
+            axis=alt.Axis(
+                labelAngle=-90, ticks=False, **row_labels(across, [chosen.topics[t] for t in topics])
+            ),
         ),
         "y": alt.Y(
             "run:N",
             title="Runs",
             scale=alt.Scale(domain=[chosen.runs[r] for r in runs], padding=0),
-            axis=alt.Axis(ticks=False, **row_labels(down)),
+            axis=alt.Axis(ticks=False, **row_labels(down, [chosen.runs[r] for r in runs])),
         ),
     }
     map_of_scores = (
@@ -169,8 +174,8 @@ def heatmap(
         .properties(width=alt.Step(across), height=alt.Step(down))
     )
     layers, note = [map_of_scores], ""
-    missing = np.argwhere(np.isnan(values))
-    if len(missing):
+    missing = [(r, t) for r in sorted(runs) for t in sorted(topics) if np.isnan(values[r, t])]
+    if missing:
         # A white cell would look like a score of 0.
         gaps = data({"run": chosen.runs[r], "topic": chosen.topics[t]} for r, t in missing)
         size = 0.5 * min(across, down, 14)
@@ -181,7 +186,11 @@ def heatmap(
         alt.LayerChart(layer=layers),
         max(360, across * len(topics)),
         f"{shown_name(chosen.measures[0])} of every run on every topic",
-        extent(len(runs), len(topics)) + ", in the order of their means" + note,
+        extent(len(found.runs), len(found.topics))
+        + ", in the order of their means"
+        + of_all(len(runs), len(found.runs), "runs")
+        + of_all(len(topics), len(found.topics), "topics")
+        + note,
         title=title,
     )
 
@@ -195,7 +204,7 @@ def _by_mean(values: Floats, axis: int) -> list[int]:
 
 def _step(count: int) -> int:
     """The size in pixels of each of `count` rows or columns."""
-    return max(8, min(20, 900 // count), 80 // count)
+    return max(4 if count > 150 else 8, min(20, 900 // count), 80 // count)
 
 
 def _scale(low: float, high: float) -> alt.Scale:

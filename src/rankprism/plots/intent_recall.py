@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankprism.errors import InputError, listed
+from rankprism.foreign import shortened
 from rankprism.formats.scores import read_scores
 from rankprism.measures.display import shown_name
 from rankprism.plots.record import alt, chart
-from rankprism.plots.theme import FIRST, RIMS, data, letters, short, styled, wrapped
+from rankprism.plots.theme import FIRST, RIMS, data, letters, most_letters, styled, wrapped
 from rankprism.types import MeasureName, ScoresLike
 
 if TYPE_CHECKING:
@@ -78,12 +79,15 @@ def irec(
     scales: dict[str, Any] = {
         "x": alt.X(
             "irec:Q",
-            title=wrapped(f"I-rec: {irec}", size[0] // 6),
+            title=wrapped(f"I-rec: {irec}", int(size[0] // 6)),
             scale=alt.Scale(domain=across, nice=False),
             axis=axis,
         ),
         "y": alt.Y(
-            "d:Q", title=wrapped(f"D: {d}", size[1] // 6), scale=alt.Scale(domain=up, nice=False), axis=axis
+            "d:Q",
+            title=wrapped(f"D: {d}", int(size[1] // 6)),
+            scale=alt.Scale(domain=up, nice=False),
+            axis=axis,
         ),
     }
     layers: list[alt.Chart] = []
@@ -202,8 +206,9 @@ def _labels(
         a, b = to_pixels(line["irec2"], line["d2"])
         taken.append((a - 4 * FONT * 0.58, b - FONT, a, b))
     out = []
+    short = shortened(names, most_letters(40))
     for i in np.argsort(-worth, kind="stable"):
-        name = short(names[i])
+        name = short[i]
         width = 0.58 * FONT * letters(name)
         for align, dx, dy in _PLACES:
             left = px[i] + dx - {"left": 0.0, "right": width, "center": width / 2}[align]

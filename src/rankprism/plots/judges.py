@@ -16,8 +16,11 @@ from rankprism.plots.theme import (
     counted,
     data,
     extent,
+    in_full,
+    is_narrow,
     row_labels,
     styled,
+    wrapped,
 )
 
 if TYPE_CHECKING:
@@ -59,8 +62,8 @@ def family_bias(
         axis=alt.Axis(tickCount=5),
     )
 
-    def panel(rows: list[dict[str, Any]], across: int, down: int) -> alt.LayerChart:
-        labels = row_labels(down / len(families))
+    def panel(rows: list[dict[str, Any]], across: float, down: float) -> alt.LayerChart:
+        labels = row_labels(down / len(families), families)
         y = alt.Y("family:N", title=None, sort=families, axis=alt.Axis(**labels))
         tip = ["family:N", alt.Tooltip("favours:Q", format=".4f"), alt.Tooltip("p:Q", format=".4f")]
         base = alt.Chart(data(rows))
@@ -108,8 +111,10 @@ def judge_scores(
     scale = alt.Scale(domain=[0, high])
     look = [COLOURS[i % len(COLOURS)] for i in range(len(names))]
     shapes = [SHAPES[i % len(SHAPES)] for i in range(len(names))]
+    orient: Any = "bottom" if is_narrow() else "right"
+    legend = alt.Legend(title="Judge", orient=orient, direction="vertical", **in_full(names))
 
-    def panel(rows: list[dict[str, Any]], across: int, down: int) -> alt.LayerChart:
+    def panel(rows: list[dict[str, Any]], across: float, down: float) -> alt.LayerChart:
         tip: list[Any] = ["run:N", "judge:N"]
         tip += [alt.Tooltip(f"{name}:Q", format=".4f") for name in ("people", "score")]
         base = alt.Chart(data(rows))
@@ -121,8 +126,8 @@ def judge_scores(
                 base.mark_point(filled=True, size=36, opacity=0.7).encode(
                     x=alt.X("people:Q", title="Score by people", scale=scale),
                     y=alt.Y("score:Q", title="Score by the judge", scale=scale),
-                    color=alt.Color("judge:N", title="Judge", scale=alt.Scale(domain=names, range=look)),
-                    shape=alt.Shape("judge:N", title="Judge", scale=alt.Scale(domain=names, range=shapes)),
+                    color=alt.Color("judge:N", scale=alt.Scale(domain=names, range=look), legend=legend),
+                    shape=alt.Shape("judge:N", scale=alt.Scale(domain=names, range=shapes), legend=legend),
                     tooltip=tip,
                 ),
             ]
@@ -157,7 +162,7 @@ def judge_confusion(
     grades = sorted({row["people"] for row in every}, key=float, reverse=True)
     most = max(len(table.judge) for table in agreement.confusion.values())
 
-    def panel(rows: list[dict[str, Any]], across: int, down: int) -> alt.LayerChart:
+    def panel(rows: list[dict[str, Any]], across: float, down: float) -> alt.LayerChart:
         labels = list(dict.fromkeys(row["label"] for row in rows))
         angle = -45 if LETTER * max(map(len, labels)) > across / len(labels) else 0
         x = alt.X("label:N", title="Label of the judge", sort=labels, axis=alt.Axis(labelAngle=angle))
@@ -186,21 +191,23 @@ def judge_confusion(
 
 def _beside(
     panels: dict[str, list[dict[str, Any]]],
-    panel: Callable[[list[dict[str, Any]], int, int], alt.LayerChart],
+    panel: Callable[[list[dict[str, Any]], float, float], alt.LayerChart],
     own: Sequence[int],
     width: int | None,
     height: int | None,
-) -> tuple[alt.ConcatChart, int]:
+) -> tuple[alt.ConcatChart, float]:
     """Panels in rows of at most two, and the width of a row. `own`: the size of a panel."""
     data([{"panel": name} for name in panels])  # refuses to draw nothing
-    columns = min(2, len(panels))
+    columns = 1 if is_narrow() else min(2, len(panels))
     lines = -(-len(panels) // columns)
     gaps = BESIDE * (columns - 1)
-    across = max(40, (width - gaps) // columns) if width else own[0]
-    down = max(20, height // lines) if height else own[1]
+    across = max(40.0, (width - gaps) / columns) if width else own[0]
+    down = max(20.0, height / lines) if height else own[1]
     charts = [
         panel(rows, across, down).properties(
-            width=across, height=down, title=alt.TitleParams(name, fontWeight="normal", fontSize=12)
+            width=across,
+            height=down,
+            title=alt.TitleParams(wrapped(name, int(across / LETTER)), fontWeight="normal", fontSize=12),
         )
         for name, rows in panels.items()
     ]

@@ -12,10 +12,23 @@ import numpy as np
 from rankprism.arrays import Longs
 from rankprism.data.note import issue
 from rankprism.errors import InputError
+from rankprism.foreign import shortened
 from rankprism.formats.scores import read_scores
 from rankprism.measures.display import shown_name
+from rankprism.plots.fitting import whole_width
 from rankprism.plots.record import alt, chart
-from rankprism.plots.theme import FIRST, QUIET, data, row_labels, short, styled, wrapped
+from rankprism.plots.theme import (
+    FIRST,
+    QUIET,
+    data,
+    most_letters,
+    of_all,
+    row_labels,
+    rows_that_fit,
+    short,
+    styled,
+    wrapped,
+)
 from rankprism.statistics.claims import CLAIMS
 from rankprism.statistics.means import t_intervals
 from rankprism.statistics.tails import heavy_means
@@ -28,6 +41,8 @@ if TYPE_CHECKING:
 COLUMNS = 4
 #: The width of a panel in pixels, and the gap between two.
 PANEL, BESIDE = 190, 14
+#: The smallest width of a panel in pixels, if the width of the picture is given.
+NARROWEST = 70
 
 
 @chart("plot intervals")
@@ -57,8 +72,9 @@ def intervals(
     means, margins = t_intervals(found.values, alpha)
     issue(heavy_means(found.values, found.measures))
     order = np.argsort(-np.nan_to_num(means[:, 0], nan=-np.inf), kind="stable")
+    layout = _Layout.of(len(found.measures), len(order), width, height)
+    order = order[: layout.rows]
     runs = [found.runs[r] for r in order]
-    layout = _Layout.of(len(found.measures), len(runs), width, height)
     charts = []
     for m, measure in enumerate(map(shown_name, found.measures)):
         rows = [
@@ -90,6 +106,7 @@ def intervals(
     else:
         shown = f"on {topics}, too few for intervals"
     sorted_by = f"; in the order of {shown_name(found.measures[0])}" if len(found.measures) > 1 else ""
+    sorted_by += of_all(len(runs), len(found.runs), "runs")
     return _panels(charts, layout, "Mean scores of runs", shown + sorted_by, title)
 
 
@@ -122,13 +139,12 @@ def difference_intervals(
     else:
         chosen = np.argsort(-np.abs(first), kind="stable")[:most]
         chosen = chosen[np.argsort(-(sign * first)[chosen], kind="stable")]
+    alone = len(comparison.baselines) == 1
+    short_names = shortened(comparison.runs, most_letters(32) if alone else (most_letters(67) - 3) // 2)
     names: dict[int, str] = {}
     for k in chosen:
-        pair = [comparison.runs[r] for r in comparison.pairs[k][:: int(sign[k])]]
-        pair = pair[:1] if len(comparison.baselines) == 1 else pair
-        name = " − ".join(short(run, 32) for run in pair)
-        # Long names may begin alike, but each pair needs its own row.
-        names[int(k)] = " − ".join(pair) if name in names.values() else name
+        pair = comparison.pairs[k][:: int(sign[k])].tolist()
+        names[int(k)] = " − ".join(short_names[r] for r in (pair[:1] if alone else pair))
     layout = _Layout.of(len(comparison.measures), len(names), width, height)
     charts = []
     for m, measure in enumerate(map(shown_name, comparison.measures)):
@@ -196,13 +212,17 @@ class _Layout:
     #: the width of a panel and the height of a row, in pixels
     width: float
     step: float
+    #: the number of rows that are shown
+    rows: int
 
     @classmethod
     def of(cls, panels: int, rows: int, width: int | None, height: int | None) -> _Layout:
-        columns = _columns(panels)
+        whole = whole_width()
+        columns = _columns(panels, COLUMNS if whole is None else max(1, int(whole * 0.6) // NARROWEST))
+        lines = math.ceil(panels / columns)
+        own, shown = rows_that_fit(rows, lines)
         each = (width - BESIDE * (columns - 1)) / columns if width else 320 if panels == 1 else PANEL
-        step = height / math.ceil(panels / columns) / rows if height else 18 if rows <= 30 else 13
-        return cls(columns, max(20.0, each), step)
+        return cls(columns, max(20.0, each), height / lines / shown if height else own, shown)
 
 
 def _defined(value: Any) -> float | None:
@@ -229,7 +249,9 @@ def _panel(
                 f"{name}:N",
                 title=None,
                 scale=alt.Scale(domain=names),
-                axis=alt.Axis(labels=labels, ticks=False, domain=False, grid=True, **row_labels(layout.step)),
+                axis=alt.Axis(
+                    labels=labels, ticks=False, domain=False, grid=True, **row_labels(layout.step, names)
+                ),
             ),
             tooltip=[
                 f"{name}:N",
@@ -243,7 +265,7 @@ def _panel(
             "low:Q",
             title=wrapped(axis, int(layout.width / 6)),
             scale=alt.Scale(zero=False, padding=5),
-            axis=alt.Axis(grid=False, tickCount=5),
+            axis=alt.Axis(grid=False, tickCount=min(5, max(2, int(layout.width // 36)))),
         ),
         x2="high:Q",
     )
@@ -253,9 +275,9 @@ def _panel(
     return alt.LayerChart(layer=[*below, rule, point])
 
 
-def _columns(measures: int) -> int:
+def _columns(measures: int, most: int = COLUMNS) -> int:
     """The number of columns that gives as few rows as possible, of about equal length."""
-    return math.ceil(measures / math.ceil(measures / COLUMNS))
+    return math.ceil(measures / math.ceil(measures / min(most, COLUMNS)))
 
 
 def _panels(

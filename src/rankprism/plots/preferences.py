@@ -14,6 +14,8 @@ from rankprism.plots.theme import (
     counted,
     data,
     extent,
+    in_full,
+    is_narrow,
     look,
     row_labels,
     styled,
@@ -53,7 +55,15 @@ def preference_correlations(
         for label, form in zip(labels, found.forms, strict=True)
     ]
     height = height or STEP * len(labels)
-    legend = alt.Legend(title="Compared with", symbolOpacity=1, symbolStrokeWidth=0)
+    orient: Any = "bottom" if is_narrow() else "right"
+    legend = alt.Legend(
+        title="Compared with",
+        orient=orient,
+        direction="vertical",
+        symbolOpacity=1,
+        symbolStrokeWidth=0,
+        **in_full(names),
+    )
     encodings = look(names, legend=legend, shapes=True)
     del encodings["strokeDash"]
     a = found.about
@@ -115,9 +125,14 @@ def incomplete_curves(
         axis=alt.Axis(values=list(found.triplets), format="~s", grid=False),
     )
     y: dict[str, Any] = {"title": TAU, "scale": alt.Scale(domain=_domain(rows), nice=False)}
-    orient: Any = "bottom" if max(map(len, names)) > 24 else "right"
+    orient: Any = "bottom" if max(map(len, names)) > 24 or is_narrow() else "right"
     legend = alt.Legend(
-        title="Measure", orient=orient, direction="vertical", symbolOpacity=1, symbolStrokeWidth=0
+        title="Measure",
+        orient=orient,
+        direction="vertical",
+        symbolOpacity=1,
+        symbolStrokeWidth=0,
+        **in_full(names),
     )
     encodings = look(names, legend=legend, shapes=True)
     base = alt.Chart(data(rows)).properties(width=width, height=height)
@@ -185,12 +200,12 @@ def _dots(
         sort=list(labels),
         title=None,
         scale=alt.Scale(domain=list(labels)),
-        axis=alt.Axis(ticks=False, domain=False, **row_labels(height / len(labels))),
+        axis=alt.Axis(ticks=False, domain=False, **row_labels(height / len(labels), labels)),
     )
     x: dict[str, Any] = {
-        "title": wrapped(f"{TAU}, with 95 % intervals over topics", width // 6),
+        "title": wrapped(f"{TAU}, with 95 % intervals over topics", int(width // 6)),
         "scale": alt.Scale(domain=_domain(rows), nice=False),
-        "axis": alt.Axis(tickCount=8),
+        "axis": alt.Axis(tickCount=min(8, max(2, int(width // 36)))),
     }
     base = alt.Chart(data(rows)).properties(width=width, height=height)
     shared = {name: one for name, one in encodings.items() if name != "shape"}

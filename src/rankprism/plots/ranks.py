@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from rankprism.errors import InputError, listed
+from rankprism.foreign import shortened
 from rankprism.formats.scores import read_scores
 from rankprism.measures import Measure, parse
 from rankprism.measures.display import shown_name
 from rankprism.meta.ties import TIED
+from rankprism.plots.fitting import whole_width
 from rankprism.plots.record import alt, chart
-from rankprism.plots.theme import COLOURS, DASHES, data, extent, joined, short, styled
+from rankprism.plots.theme import COLOURS, DASHES, LOWEST, TALLEST, data, extent, joined, styled
 from rankprism.types import ScoresLike
 
 if TYPE_CHECKING:
@@ -69,7 +72,9 @@ def sensitivity(
         for v in range(len(shown))
     ]
     table = data(rows)
-    step = height / len(found.runs) if height else 20 if len(found.runs) <= 30 else 13
+    # With very many runs the lines get close, and only some of the names are written.
+    own = 20 if len(found.runs) <= 30 else 13
+    step = height / len(found.runs) if height else min(own, TALLEST / len(found.runs))
     width = width or _width(scale, places)
     x = alt.X(
         "place:Q",
@@ -106,7 +111,7 @@ def sensitivity(
     ]
     sides: list[tuple[int, Literal["left", "right"], int]] = [(0, "right", -1), (len(shown) - 1, "left", 1)]
     for v, align, away in sides:
-        named = _ends(found.runs, ranks[:, v], places[v])
+        named = _ends(found.runs, ranks[:, v], places[v], every=math.ceil(LOWEST / step))
         ends = alt.Chart(data(named)).encode(x=x, y=y)
         # The texts are separate, because a right-to-left name would change sides in a joint text.
         beyond = 10 + (0.56 * max(len(end["number"]) for end in named) + 0.6) * font
@@ -213,15 +218,22 @@ def _ranks(means: Floats) -> Floats:
     return np.asarray(better + (tied + 1) / 2)
 
 
-def _ends(runs: tuple[str, ...], ranks: Floats, place: float) -> list[dict[str, Any]]:
-    """The names beside the ranks at one end. Names with the same rank share a label."""
+def _ends(runs: tuple[str, ...], ranks: Floats, place: float, every: int = 1) -> list[dict[str, Any]]:
+    """The names beside the ranks at one end. Names with the same rank share a label.
+
+    every : the distance of ranks whose names are written.
+    """
+    whole = whole_width()
+    short_names = dict(zip(runs, shortened(runs, 32 if whole is None else max(6, whole // 32)), strict=True))
     together: dict[float, list[str]] = {}
     for run, rank in zip(runs, ranks, strict=True):
         together.setdefault(float(rank), []).append(run)
-    out = []
-    for rank, names in together.items():
+    out: list[dict[str, Any]] = []
+    for rank, names in sorted(together.items()):
         first = rank - (len(names) - 1) / 2
         number = f"{first:g}" if len(names) == 1 else f"{first:g}–{first + len(names) - 1:g}"
-        label = joined([short(name, 32) for name in names], 3)
+        if out and rank - out[-1]["rank"] < every:
+            continue
+        label = joined([short_names[name] for name in names], 3 if whole is None else 1)
         out.append({"place": place, "rank": rank, "number": number, "label": label})
     return out

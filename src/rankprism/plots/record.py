@@ -14,12 +14,13 @@ from typing import Any, ParamSpec, TypeVar
 
 from rankprism.errors import InputError, listed
 from rankprism.plots.engine import alt
+from rankprism.plots.fitting import fitted
 from rankprism.plots.notebook import picture
 
 __all__ = ["CHARTS", "Chart", "alt", "chart", "check_size", "draw"]
 
-#: The smallest and largest width or height of a plotting area in pixels.
-FEWEST_PIXELS, MOST_PIXELS = 40, 10_000
+#: The smallest and largest width or height of a picture in pixels.
+FEWEST_PIXELS, MOST_PIXELS = 100, 10_000
 
 Arguments = ParamSpec("Arguments")
 Drawn = TypeVar("Drawn")
@@ -70,8 +71,9 @@ def chart(
 ) -> Callable[[Callable[Arguments, Drawn]], Callable[Arguments, Drawn]]:
     """Turn a function into a chart.
 
-    The function takes scores or a result first, and the keywords `title`, `width` and `height`. Other
-    parameters that its docstring explains are options of "plot NAME".
+    The function takes scores or a result first, and the keywords `title`, `width` and `height`, which are the
+    size of the plotting area. Users give the size of the whole picture. Other parameters that its docstring
+    explains are options of "plot NAME".
 
     Parameters
     ----------
@@ -90,8 +92,13 @@ def chart(
                     f"{record.name} draws what `{record.command}` computes, {record.draws}; "
                     f"got {type(args[0]).__name__}"
                 )
-            check_size(kwargs.get("width"), kwargs.get("height"))
-            return picture(function(*args, **kwargs))
+            size = kwargs.pop("width", None), kwargs.pop("height", None)
+            check_size(*size)
+
+            def draw(width: Any, height: Any) -> Drawn:
+                return function(*args, **{**kwargs, "width": width, "height": height})
+
+            return picture(fitted(draw, *size))  # type: ignore[arg-type]  # check_size: they are numbers
 
         record = CHARTS[function.__name__] = Chart(function.__name__, command, drawing, example)
         return drawing
@@ -100,7 +107,7 @@ def chart(
 
 
 def check_size(width: Any = None, height: Any = None) -> None:
-    """Refuse an impossible width or height of a plotting area."""
+    """Refuse an impossible width or height of a picture."""
     for name, pixels in (("width", width), ("height", height)):
         whole = isinstance(pixels, int) and not isinstance(pixels, bool)
         if pixels is not None and not (whole and FEWEST_PIXELS <= pixels <= MOST_PIXELS):
@@ -125,7 +132,8 @@ def draw(
     title
         Replaces the title of the chart; "" leaves it out.
     width, height
-        The size of the plotting area in pixels, for all panels together and without labels and legends.
+        The size of the whole picture in pixels, with labels, legends and titles. Default: chosen for each
+        chart. In a PDF, 72 pixels are an inch.
 
     Examples
     --------

@@ -10,7 +10,18 @@ import numpy as np
 from rankprism.measures import parse
 from rankprism.measures.display import shown_name
 from rankprism.plots.record import alt, chart
-from rankprism.plots.theme import QUIET, counted, data, extent, line_legend, look, styled, wrapped
+from rankprism.plots.theme import (
+    QUIET,
+    TITLE_LETTER,
+    counted,
+    data,
+    extent,
+    is_narrow,
+    line_legend,
+    look,
+    styled,
+    wrapped,
+)
 
 if TYPE_CHECKING:
     from rankprism.preferences.study_plan import Plan
@@ -40,9 +51,10 @@ def judgments_needed(
                 line = {"measure": f"{choice}, {parsed['estimate']}", "judgments": budget}
                 rows.append(line | {"tau": float(np.mean(taus)), "least": min(taus), "most": max(taus)})
     names = list(dict.fromkeys(row["measure"] for rows in panels.values() for row in rows))
-    gaps = BESIDE * (len(panels) - 1)
-    each = max(40, (width - gaps) // len(panels)) if width else PANEL[0]
-    height = height or PANEL[1]
+    columns = 1 if is_narrow() else len(panels)
+    gaps = BESIDE * (columns - 1)
+    each = max(40, (width - gaps) / columns) if width else PANEL[0]
+    down = height / (len(panels) // columns) if height else PANEL[1]
     bands = len(names) <= MOST_BANDS
     lowest = min(row["least" if bands else "tau"] for rows in panels.values() for row in rows)
     domain = [math.floor(5 * max(min(lowest, plan.target), -1.0)) / 5, 1.0]
@@ -51,13 +63,13 @@ def judgments_needed(
     return styled(
         alt.ConcatChart(
             concat=[
-                _panel(rows, shown_name(measure), plan.target, (each, height), domain, encodings, bands)
+                _panel(rows, shown_name(measure), plan.target, (each, down), domain, encodings, bands)
                 for measure, rows in panels.items()
             ],
-            columns=len(panels),
+            columns=columns,
             spacing=BESIDE,
         ),
-        each * len(panels) + gaps,
+        each * columns + gaps,
         "Judgments that settle the order of the runs",
         f"{extent(a['runs'], a['topics'])}; mean of {counted(a['repetitions'], 'repetition')}",
         title=title,
@@ -68,7 +80,7 @@ def _panel(
     rows: list[dict[str, Any]],
     name: str,
     target: float,
-    size: tuple[int, int],
+    size: tuple[float, float],
     domain: list[float],
     encodings: dict[str, Any],
     bands: bool,
@@ -76,12 +88,12 @@ def _panel(
     width, height = size
     x = alt.X(
         "judgments:Q",
-        title=wrapped("Judgments per topic", width // 6),
+        title=wrapped("Judgments per topic", int(width // 6)),
         scale=alt.Scale(type="log", nice=False, padding=8),
         axis=alt.Axis(grid=False, tickCount=4, format=",d"),
     )
     y: dict[str, Any] = {
-        "title": wrapped("Kendall's τ with all preferences", height // 6),
+        "title": wrapped("Kendall's τ with all preferences", int(height // 6)),
         "scale": alt.Scale(domain=domain, nice=False),
     }
     base = alt.Chart(data(rows))
@@ -104,4 +116,4 @@ def _panel(
                 **encodings,
             ),
         ]
-    ).properties(width=width, height=height, title=name)
+    ).properties(width=width, height=height, title=wrapped(name, int(width // TITLE_LETTER)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from rankprism.errors import InputError, listed
 from rankprism.foreign import shortened
+from rankprism.plots.fitting import whole_width
 from rankprism.plots.record import alt
 
 #: Okabe and Ito's colours without yellow, which is too light for a line on paper.
@@ -29,8 +31,17 @@ AMOUNTS: Final = ("#F1F1F1", "#C6DBEF", "#8CBBDD", "#4A90C2", "#1F63A5", "#0C3C7
 DIFFERENCES: Final = ("#3D1B03", "#7F3B08", "#B35806", "#DD8530", "#F3B567", "#FADDB0", *AMOUNTS)
 #: The average width in pixels of a letter in the title, the subtitle and a label.
 TITLE_LETTER, LETTER = 7.4, 5.6
-#: The largest width of a label in pixels. A longer label is cut at its end, and the tooltip shows all of it.
-LONGEST = 300
+#: The width of a letter in a label that has many capitals and digits.
+WIDE_LETTER = 6.4
+#: Pixels around the picture.
+PADDING = 8
+#: The largest width of a label in pixels, and its largest share of a picture whose width is given. A longer
+#: label is cut in the middle, and the tooltip shows all of it.
+LONGEST, SHARE = 300, 0.36
+#: The largest height of all rows of a chart together, and the smallest height of one, in pixels.
+TALLEST, LOWEST = 2400, 7
+#: Legends of narrower pictures are at the bottom.
+NARROW = 480
 
 if TYPE_CHECKING:
     from rankprism.results.scores import Scores
@@ -55,7 +66,8 @@ def styled(
     own, title : the default title, and a title that replaces it; "" also removes the subtitle.
     """
     title = own if title is None else title
-    width = max(width, 300)
+    whole = whole_width()
+    width = max(width, 300) if whole is None else whole - 2 * PADDING
     lines = wrapped(subtitle, int(width / LETTER)) if title and subtitle else []
     named: AnyChart = chart
     if title:
@@ -66,10 +78,11 @@ def styled(
         # All but the last have about the same width, from which the places of texts are computed.
         font="Helvetica, Arial, Liberation Sans, DejaVu Sans Condensed, sans-serif",
         background="white",
-        padding=8,
+        padding=PADDING,
         title=alt.TitleConfig(
             anchor="start",
-            frame="group",
+            # In a picture of a given width, a title may begin above the labels.
+            frame="group" if whole is None else "bounds",
             fontSize=14,
             subtitleFontSize=11,
             subtitleColor="#444444",
@@ -81,9 +94,9 @@ def styled(
             titleFontSize=12,
             titleFontWeight="normal",
             titlePadding=8,
-            labelLimit=LONGEST,
+            labelLimit=longest(),
             labelFlush=False,
-            maxExtent=LONGEST + 40,  # otherwise the title would overlap the longest labels
+            maxExtent=longest() + 40,  # otherwise the title would overlap the longest labels
             gridColor="#E4E4E4",
             domainColor=QUIET,
             tickColor=QUIET,
@@ -92,7 +105,7 @@ def styled(
             labelFontSize=11,
             titleFontSize=12,
             titleFontWeight="normal",
-            labelLimit=LONGEST,
+            labelLimit=longest(),
             symbolLimit=0,
             symbolSize=90,
         ),
@@ -118,13 +131,15 @@ def look(names: Sequence[str], *, legend: alt.Legend | None = None, shapes: bool
 
 
 def line_legend(names: Sequence[str], title: str, *, shapes: bool = False) -> alt.Legend:
-    """A legend of lines or of their points, which is at the bottom if names are long."""
+    """A legend of lines or of their points, which is at the bottom if names are long or room is scarce."""
+    below = max(map(len, names)) > 36 or is_narrow()
     return alt.Legend(
         title=title,
-        orient="bottom" if max(map(len, names)) > 36 else "right",
+        orient="bottom" if below else "right",
         direction="vertical",
+        **in_full(names),
         columns=math.ceil(len(names) / 24),
-        offset=62,  # room for the name of a level
+        offset=10 if below else 62,  # room for the name of a level
         symbolOpacity=1,
         symbolStrokeWidth=0 if shapes else 2,
         symbolSize=90 if shapes else 500,  # room for a dash and its gap
@@ -187,6 +202,58 @@ def short(name: str, most: int = 40) -> str:
     return shortened([name], most)[0]
 
 
+def longest() -> float:
+    """The largest width of a label in pixels."""
+    whole = whole_width()
+    return LONGEST if whole is None else min(LONGEST, SHARE * whole)
+
+
+def most_letters(most: int = 60) -> int:
+    """The number of letters that fit into a label, at most `most`."""
+    return min(most, int(longest() / WIDE_LETTER))
+
+
+def is_narrow() -> bool:
+    """Whether the picture should be so narrow that a legend beside it would take too much of its width."""
+    whole = whole_width()
+    return whole is not None and whole < NARROW
+
+
+def in_full(names: Sequence[str]) -> dict[str, Any]:
+    """Settings of an axis or a legend by which long names are cut in the middle, so that they still differ.
+
+    >>> in_full(["a", "b"])
+    {}
+    """
+    cut = shortened(names, most_letters())
+    changed = {name: short for name, short in zip(names, cut, strict=True) if name != short}
+    if not changed:
+        return {}
+    before, after = json.dumps(list(changed)), json.dumps(list(changed.values()))
+    found = f"indexof({before}, datum.value)"
+    return {"labelExpr": f"{found} < 0 ? datum.label : {after}[{found}]"}
+
+
+def rows_that_fit(rows: int, lines: int = 1) -> tuple[float, int]:
+    """The height of a row, and the number of rows to show, if there are `lines` panels above each other.
+
+    >>> rows_that_fit(6), rows_that_fit(63), rows_that_fit(1000)
+    ((18, 6), (13, 63), (7, 342))
+    """
+    own = 18 if rows <= 30 else 13
+    step = max(LOWEST, min(own, TALLEST / (lines * rows)))
+    return step, min(rows, max(10, int(TALLEST / (lines * step))))
+
+
+def of_all(shown: int, every: int, what: str) -> str:
+    """A note for the subtitle if something is not shown.
+
+    >>> of_all(10, 10, "runs"), of_all(342, 1000, "runs")
+    ('', '; the first 342 of 1,000 runs')
+    """
+    return "" if shown == every else f"; the first {shown:,} of {every:,} {what}"
+
+
 def letters(text: str) -> float:
     """The length of a text in letters. An East Asian character counts as 1.8."""
     return sum(1.8 if ord(c) > 0x2E80 else 1.0 for c in text)
@@ -234,9 +301,13 @@ def joined(names: Sequence[str], most: int = 1) -> str:
     return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
-def row_labels(step: float) -> dict[str, Any]:
-    """Settings for labels of rows or columns that are `step` pixels apart. Some are left out if too close."""
-    return {"labelFontSize": max(6.0, min(11.0, step - 1)), "labelOverlap": step < 7 and "parity"}
+def row_labels(step: float, names: Sequence[str] = ()) -> dict[str, Any]:
+    """Settings for labels of rows or columns that are `step` pixels apart. Some are left out if too close.
+
+    names : the labels, of which long ones are cut in the middle.
+    """
+    font = max(6.0, min(11.0, step - 1))
+    return {"labelFontSize": font, "labelOverlap": step < LOWEST and "parity", **in_full(names)}
 
 
 def only_measure(scores: Scores, measure: str | None) -> str:
