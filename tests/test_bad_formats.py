@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from files import write
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -139,11 +140,6 @@ WEIGHT_CASES = [
     ),
     Case("binary", None, b"1 a 1\n1 \x00 1\n", ("w.txt, line 2", "binary")),
 ]
-
-
-def write(path: Path, text: str | bytes) -> Path:
-    path.write_bytes(text.encode() if isinstance(text, str) else text)
-    return path
 
 
 def refused(result: Any, folder: Path, files: set[str], says: tuple[str, ...]) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from files import write
 
 import rankprism
 from rankprism import InputError, MeasureError, RankprismWarning, evaluate, read_judgments, read_run
@@ -87,11 +88,6 @@ WEIGHT_CASES = [
     Case("empty", "# nothing\n", ("w.txt", "no weights")),
     Case("Latin-1", "1 \u00e4 1\n".encode("latin-1"), ("w.txt, line 1", "UTF-8")),
 ]
-
-
-def write(path: Path, text: str | bytes) -> Path:
-    path.write_bytes(text.encode() if isinstance(text, str) else text)
-    return path
 
 
 def refused(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import dataclasses
-import gzip
 import random
 from collections import defaultdict
 from collections.abc import Callable
@@ -15,6 +13,7 @@ import oracles.combine
 import oracles.cube
 import oracles.risk
 import pytest
+from files import lines_of, rows_of
 
 import rankprism
 from rankprism.measures import lookup
@@ -45,15 +44,6 @@ NTCIREVAL = {
 }
 #: Printed with four decimals.
 FOUR_DECIMALS = 5.01e-5
-
-
-def lines_of(path: Path) -> list[str]:
-    data = path.read_bytes()
-    return (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8").splitlines()
-
-
-def rows_of(path: Path) -> list[dict[str, str]]:
-    return list(csv.DictReader(lines_of(path)))
 
 
 def ours(theirs: str) -> str:

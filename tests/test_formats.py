@@ -14,6 +14,7 @@ import pytest
 import strategies
 from compressing import zstd
 from conftest import posix
+from files import write
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -28,11 +29,6 @@ NTCIR_ADHOC = "1 d1 L3\n2 d2 L0\n"
 EVALL = '"1"\t"d1"\t"2"\t"a"\t"0.7"\r\n"1"\t"d2"\t"0"\t"b"\t"0.3"\r\n"2"\t"d1"\t"1.5"\t"a"\t"1.0"\r\n'
 EVALL_RUN = '"2"\t"d9"\n1\td1\n1\td2\n2\t"d1"\n'
 PASSAGES = "1\t1.1\td1\t25\t3\n1\t1.1\td1\t26\t0\n1\t1.2\td2\t7\t0\n2\t2.1\td1\t9\t4\n"
-
-
-def save(path: Path, text: str | bytes) -> Path:
-    path.write_bytes(text.encode() if isinstance(text, str) else text)
-    return path
 
 
 def rows(table: Judgments | Run) -> list[tuple[Any, ...]]:
@@ -69,7 +65,7 @@ def by_aspect(judgments: Judgments, values: Iterable[Any] | None) -> dict[tuple[
 def test_formats_are_read_and_recognised(
     text: str, format: str, expected: list[tuple[Any, ...]], tmp_path: Path
 ) -> None:
-    path = save(tmp_path / "q", text)
+    path = write(tmp_path / "q", text)
     assert sorted(rows(read_judgments(path, format=format))) == expected
     if format != "trec-dd-max":  # the sum is what the track's scorer does
         assert sorted(rows(read_judgments(path))) == expected
@@ -91,7 +87,7 @@ def test_formats_are_read_and_recognised(
     ],
 )
 def test_a_line_is_recognised_as_one_format(line: str, format: str, tmp_path: Path) -> None:
-    path = save(tmp_path / "q", f"\ufeff# a comment\n\n{line}\n")
+    path = write(tmp_path / "q", f"\ufeff# a comment\n\n{line}\n")
     assert rows(read_judgments(path)) == rows(read_judgments(path, format=format))
 
 
@@ -106,30 +102,30 @@ def test_compressed_files_are_read_and_recognised(text: str, ending: str, tmp_pa
         ".xz": lzma.compress,
         ".zst": zstd.compress,
     }
-    packed = read_judgments(save(tmp_path / f"q{ending}", pack[ending](text.encode())))
-    assert rows(packed) == rows(read_judgments(save(tmp_path / "q", text)))
+    packed = read_judgments(write(tmp_path / f"q{ending}", pack[ending](text.encode())))
+    assert rows(packed) == rows(read_judgments(write(tmp_path / "q", text)))
 
 
 @pytest.mark.parametrize("text", [NTCIR, EVALL, PASSAGES], ids=["ntcir", "evall", "dd"])
 def test_standard_input_is_read_and_recognised(text: str, cli: Callable[..., Any], tmp_path: Path) -> None:
-    run = save(tmp_path / "r.run", "1 Q0 d1 1 2.5 t\n")
+    run = write(tmp_path / "r.run", "1 Q0 d1 1 2.5 t\n")
     result = cli("evaluate", "-", run, "-m", "P@1", "--format", "csv", input=text)
     assert result.stdout.splitlines()[1] == "r,all,P@1,0.5", result.stderr
 
 
 def test_blanks_that_are_not_ascii_belong_to_ids(tmp_path: Path) -> None:
     # As in the formats that the core reads.
-    assert rows(read_judgments(save(tmp_path / "q", "1 1 d\u00a01\u2003 L1\n"))) == [
+    assert rows(read_judgments(write(tmp_path / "q", "1 1 d\u00a01\u2003 L1\n"))) == [
         ("1", "1", "d\u00a01\u2003", 1)
     ]
 
 
 def test_a_document_judged_alike_twice_is_judged_once(tmp_path: Path) -> None:
-    assert len(read_judgments(save(tmp_path / "q", "1 1 d1 L1\n1 1 d1 L1\n"))) == 1
+    assert len(read_judgments(write(tmp_path / "q", "1 1 d1 L1\n1 1 d1 L1\n"))) == 1
 
 
 def test_evall_judgments_carry_their_weights(tmp_path: Path) -> None:
-    path = save(tmp_path / "q", EVALL)
+    path = write(tmp_path / "q", EVALL)
     judgments = read_judgments(path)
     assert by_aspect(judgments, judgments.weights) == {("1", "a"): 0.7, ("1", "b"): 0.3, ("2", "a"): 1}
     other = read_judgments(path, weights={"1": {"a": 1, "b": 3}, "2": {"a": 1}})
@@ -137,7 +133,7 @@ def test_evall_judgments_carry_their_weights(tmp_path: Path) -> None:
 
 
 def test_an_evall_run_is_ranked_as_its_lines_stand(tmp_path: Path) -> None:
-    path = save(tmp_path / "bm25.tsv", EVALL_RUN)
+    path = write(tmp_path / "bm25.tsv", EVALL_RUN)
     for format in (None, "evall"):
         run = read_run(path, format=format)
         assert (run.name, run.topics) == ("bm25", ("2", "1"))
@@ -148,7 +144,7 @@ def test_an_evall_run_is_ranked_as_its_lines_stand(tmp_path: Path) -> None:
 
 
 def test_a_document_twice_in_an_evall_run_keeps_its_first_place_on_request(tmp_path: Path) -> None:
-    path = save(tmp_path / "r.tsv", "1\td1\n1\td1\n1\td2\n")
+    path = write(tmp_path / "r.tsv", "1\td1\n1\td1\n1\td2\n")
     assert evaluate({"1": {"d2": 1}}, path, "RR", duplicates="first").mean() == {"r": {"RR": 0.5}}
     conversion = convert(path, tmp_path / "r.run", run=True, duplicates="first")
     assert conversion.notes == ("dropped: 1 repeated documents",)
@@ -159,8 +155,8 @@ def test_formats_can_be_said_in_python_and_on_the_command_line(
     cli: Callable[..., Any], tmp_path: Path
 ) -> None:
     # Numeric aspects without quotes may be prels as well.
-    qrels = save(tmp_path / "q", "1\td1\t1\t1\t0.5\n1\td2\t1\t2\t0.5\n")
-    run = save(tmp_path / "r", "1\td1\n")
+    qrels = write(tmp_path / "q", "1\td1\t1\t1\t0.5\n1\td2\t1\t2\t0.5\n")
+    run = write(tmp_path / "r", "1\td1\n")
     scores = evaluate(qrels, run, "StRecall", qrels_format="evall", run_format="evall")
     assert scores.mean() == {"r": {"StRecall": 0.5}}
     options = ["--qrels-format", "evall", "--run-format", "evall", "--format", "csv"]
@@ -188,7 +184,7 @@ TYPED = {("1", "a"): True, ("1", "b"): False}
     ids=["dict", "rows", "rows by name", "file"],
 )
 def test_weights_may_say_which_intents_are_navigational(weights: Any, tmp_path: Path) -> None:
-    given = save(tmp_path / "w", weights) if isinstance(weights, str) else weights
+    given = write(tmp_path / "w", weights) if isinstance(weights, str) else weights
     judgments = read_judgments({"1": {"a": {"d1": 1}, "b": {"d2": 1}}}, weights=given)
     assert by_aspect(judgments, judgments.weights) == {("1", "a"): 0.7, ("1", "b"): 0.3}
     assert by_aspect(judgments, judgments.navigational) == TYPED
@@ -223,7 +219,7 @@ def test_a_weights_file_called_sakai_needs_its_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    save(tmp_path / "sakai", "1 a 3\n")
+    write(tmp_path / "sakai", "1 a 3\n")
     judged = {"1": {"a": {"d": 1}}}
     for weights, expected in (("sakai", 1), ("./sakai", 3), (Path("sakai"), 3)):
         judgments = read_judgments(judged, weights=weights)
@@ -478,7 +474,7 @@ def test_types_without_weights_bring_uniform_weights_with_them(tmp_path: Path) -
 def test_what_does_not_fit_is_said(
     source: Any, options: dict[str, Any], notes: tuple[str, ...], tmp_path: Path
 ) -> None:
-    given = save(tmp_path / "in", source) if isinstance(source, str) else source
+    given = write(tmp_path / "in", source) if isinstance(source, str) else source
     assert convert(given, tmp_path / "out", **options).notes == notes
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
 import time
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from files import lines_of, rows_of
 
 import rankprism
 from rankprism.types import Duplicates, Order
@@ -34,15 +33,6 @@ NDEVAL = {
     "P-IA": "P_IA",
     "strec": "StRecall",
 }
-
-
-def lines_of(path: Path) -> list[str]:
-    data = path.read_bytes()
-    return (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8").splitlines()
-
-
-def rows_of(path: Path) -> list[dict[str, str]]:
-    return list(csv.DictReader(lines_of(path)))
 
 
 def data_lines(path: Path) -> list[list[str]]:

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from compressing import zstd
+from files import write
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,11 +30,6 @@ def rows(table: Any) -> list[tuple[Any, ...]]:
     return [tuple(row) for row in frame.rows()]
 
 
-def save(path: Path, text: str | bytes) -> Path:
-    path.write_bytes(text.encode() if isinstance(text, str) else text)
-    return path
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -46,7 +42,7 @@ def save(path: Path, text: str | bytes) -> Path:
     ids=["blanks", "tabs", "mixed, CRLF, no last newline", "BOM, comments", "scattered, repeated"],
 )
 def test_judgments_are_the_same_however_they_are_written(text: str, tmp_path: Path) -> None:
-    assert rows(read_judgments(save(tmp_path / "q", text))) == rows(read_judgments(JUDGMENTS))
+    assert rows(read_judgments(write(tmp_path / "q", text))) == rows(read_judgments(JUDGMENTS))
 
 
 @pytest.mark.parametrize(
@@ -61,11 +57,11 @@ def test_judgments_are_the_same_however_they_are_written(text: str, tmp_path: Pa
 )
 def test_runs_are_the_same_however_they_are_written(text: str, tmp_path: Path) -> None:
     expected = [("1", "d1", 3.5, 1.0), ("1", "d2", 2.5, 2.0), ("2", "d3", 1.0, 1.0)]
-    assert rows(read_run(save(tmp_path / "r", text))) == expected
+    assert rows(read_run(write(tmp_path / "r", text))) == expected
 
 
 def test_a_document_id_may_start_with_a_hash_sign(tmp_path: Path) -> None:
-    judgments = read_judgments(save(tmp_path / "q", "#1 a #d1 1\n"))
+    judgments = read_judgments(write(tmp_path / "q", "#1 a #d1 1\n"))
     assert rows(judgments) == [("#1", "a", "#d1", 1.0)]
 
 
@@ -78,8 +74,8 @@ def test_compressed_files_are_unpacked(ending: str, tmp_path: Path) -> None:
         ".xz": lzma.compress,
         ".zst": zstd.compress,
     }
-    qrels = save(tmp_path / f"q.txt{ending}", pack[ending](b"1 a d1 1\n"))
-    run = save(tmp_path / f"bm25.run{ending}", pack[ending](b"1 Q0 d1 1 1 t\n"))
+    qrels = write(tmp_path / f"q.txt{ending}", pack[ending](b"1 a d1 1\n"))
+    run = write(tmp_path / f"bm25.run{ending}", pack[ending](b"1 Q0 d1 1 1 t\n"))
     assert evaluate(qrels, run, "P@1").mean() == {"bm25": {"P@1": 1.0}}
 
 
@@ -117,19 +113,19 @@ def test_a_run_is_named_after_its_file(path: str, name: str) -> None:
 def test_formats_are_recognised_and_can_be_forced(
     text: str, format: str | None, expected: tuple[Any, ...], tmp_path: Path
 ) -> None:
-    assert rows(read_judgments(save(tmp_path / "q", text), format=format)) == [expected]
+    assert rows(read_judgments(write(tmp_path / "q", text), format=format)) == [expected]
 
 
 def test_an_unknown_format_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="unknown judgment format 'qrel'; use one of diversity"):
-        read_judgments(save(tmp_path / "q", "1 a d 1\n"), format="qrel")
+        read_judgments(write(tmp_path / "q", "1 a d 1\n"), format="qrel")
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False) | st.decimals(-1000, 1000, places=6).map(float))
 def test_numbers_are_read_as_python_reads_them(tmp_path_factory: Any, number: float) -> None:
     path = tmp_path_factory.getbasetemp() / "number.run"
     for text in (repr(number), f"{number:.6f}", f"{number:e}", f"{number:.17g}"):
-        save(path, f"1 Q0 d 1 {text} t\n")
+        write(path, f"1 Q0 d 1 {text} t\n")
         assert rows(read_run(path)) == [("1", "d", float(text), 1.0)]
 
 
@@ -149,7 +145,7 @@ ORDERED = "1 Q0 d1 4 0.50000000001 t\n1 Q0 d3 3 0.5 t\n1 Q0 d2 1 0.5 t\n1 Q0 d4 
 )
 @pytest.mark.filterwarnings("ignore:the rank column and the scores:rankprism.RankprismWarning")
 def test_orders(order: Order, expected: list[str], tmp_path: Path) -> None:
-    run = save(tmp_path / "r.run", ORDERED)
+    run = write(tmp_path / "r.run", ORDERED)
     for rank, doc in enumerate(expected, 1):
         assert evaluate({"1": {doc: 1}}, run, "RR", order=order).mean()["r"]["RR"] == 1 / rank
 
@@ -158,16 +154,16 @@ def test_lines_may_stand_in_any_order(tmp_path: Path) -> None:
     chance = random.Random(5)
     lines = [f"{t} Q0 d{d} {d} {100 - d}.5 t" for t in range(1, 9) for d in range(1, 30)]
     judgments = {str(t): {f"d{d}": chance.randrange(3) for d in range(1, 40)} for t in range(1, 9)}
-    sorted_run = save(tmp_path / "r.run", "\n".join(lines))
+    sorted_run = write(tmp_path / "r.run", "\n".join(lines))
     first = evaluate(judgments, sorted_run, ["nDCG", "AP"])
     chance.shuffle(lines)
-    second = evaluate(judgments, save(tmp_path / "r.run", "\n".join(lines)), ["nDCG", "AP"])
+    second = evaluate(judgments, write(tmp_path / "r.run", "\n".join(lines)), ["nDCG", "AP"])
     assert first.values.tobytes() == second.values.tobytes()
 
 
 def test_duplicates_first_keeps_the_better_ranked(tmp_path: Path) -> None:
     text = "1 Q0 d2 3 1 t\n1 Q0 d1 1 3 t\n1 Q0 d2 2 2 t\n1 Q0 d3 4 0.5 t\n"
-    run = save(tmp_path / "r.run", text)
+    run = write(tmp_path / "r.run", text)
     ranks = [
         evaluate({"1": {d: 1}}, run, "RR", duplicates="first").mean()["r"]["RR"] for d in ("d1", "d2", "d3")
     ]
@@ -183,8 +179,8 @@ def test_topics_are_listed_as_people_list_them() -> None:
 @pytest.mark.filterwarnings("ignore:.*no-break space:rankprism.RankprismWarning")
 def test_ids_in_any_script_and_of_any_length(tmp_path: Path) -> None:
     ids = ["文書一", "документ", "وثيقة", "📄", "e\u0301", "x" * 5000, "a\u00a0b", "'quoted'", "a,b"]
-    qrels = save(tmp_path / "q", "".join(f"тема αспект {d} 1\n" for d in ids))
-    run = save(tmp_path / "r", "".join(f"тема Q0 {d} {i} {-i} t\n" for i, d in enumerate(ids, 1)))
+    qrels = write(tmp_path / "q", "".join(f"тема αспект {d} 1\n" for d in ids))
+    run = write(tmp_path / "r", "".join(f"тема Q0 {d} {i} {-i} t\n" for i, d in enumerate(ids, 1)))
     assert {row[2] for row in rows(read_judgments(qrels))} == set(ids)
     assert evaluate(qrels, run, ["AP", "RR"]).mean() == {"r": {"AP": 1.0, "RR": 1.0}}
 
@@ -205,7 +201,7 @@ def test_threads_do_not_change_scores(tmp_path: Path) -> None:
     runs = []
     for number in range(12):
         text = "".join(f"{t} Q0 d{d} 1 {chance.random()} t\n" for t in range(20) for d in range(80))
-        runs.append(save(tmp_path / f"{number}.run", text))
+        runs.append(write(tmp_path / f"{number}.run", text))
     measures = ["alpha_nDCG@20", "nERR_IA", "AP_IA"]
     one, many = (evaluate(judgments, runs, measures, threads=n) for n in (1, 8))
     assert one.runs == many.runs
@@ -254,14 +250,14 @@ def test_a_packed_run_is_unpacked_while_the_judgments_are_read(
         return unpack(name)
 
     monkeypatch.setattr(files, "_decompress", noted)
-    qrels = save(tmp_path / "qrels.gz", gzip.compress(b"1 a d1 1\n1 a d2 1\n"))
-    run = save(tmp_path / "run.gz", gzip.compress(b"1 Q0 d2 1 2.5 t\n1 Q0 d1 2 1.5 t\n"))
+    qrels = write(tmp_path / "qrels.gz", gzip.compress(b"1 a d1 1\n1 a d2 1\n"))
+    run = write(tmp_path / "run.gz", gzip.compress(b"1 Q0 d2 1 2.5 t\n1 Q0 d1 2 1.5 t\n"))
     assert evaluate(qrels, run, "AP", threads=2).mean() == {"run": {"AP": 1.0}}
 
 
 def test_a_packed_run_that_is_damaged_is_refused_in_its_turn(tmp_path: Path) -> None:
-    qrels = save(tmp_path / "qrels", "1 a d1 1\n")
-    damaged = save(tmp_path / "bad.run.gz", gzip.compress(b"1 Q0 d2 1 2.5 t\n" * 9)[:-9])
+    qrels = write(tmp_path / "qrels", "1 a d1 1\n")
+    damaged = write(tmp_path / "bad.run.gz", gzip.compress(b"1 Q0 d2 1 2.5 t\n" * 9)[:-9])
     with pytest.raises(InputError, match=r"bad\.run\.gz: cannot be unpacked"):
         evaluate(qrels, damaged, "AP", threads=2)
     with pytest.raises(InputError, match="nowhere: there is no such file"):  # the judgments come first
