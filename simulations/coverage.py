@@ -22,6 +22,7 @@ import simulations.boards
 import simulations.judges
 import simulations.meta
 import simulations.preferences
+import simulations.preferring
 import simulations.scores  # noqa: F401
 from rankprism.statistics.claims import CLAIMS
 from simulations.gate import SIMULATIONS, Cell, cell

@@ -39,6 +39,7 @@ MORE: dict[str, list[str]] = {
     ],
     "compare --by-topic": [f"{COLLECTION} {MEASURES} --by-topic"],
     "judges score": ["sample/qrels.txt sample/runs/noisy.run --judge j=sample/qrels.txt -m P@10"],
+    "judges strengths": ["votes.tsv --judge j=votes.tsv -q"],
     "meta disagreement": [f"{COLLECTION} sample/runs/redundant.run -m P@10 -m StRecall@10"],
     "explain": [
         f"{COLLECTION} -m nDCG_IA@10 -m P@10 --topic jaguar",

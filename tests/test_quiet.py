@@ -291,6 +291,8 @@ COMMANDS = {
     "preferences plan": f"{COLLECTION} --budgets 5 --repetitions 1",
     "judges agree": "sample/qrels.txt sample/runs/noisy.run --judge same=sample/qrels.txt -m P@10 -q",
     "judges score": "sample/qrels.txt sample/runs/noisy.run --judge j=sample/qrels.txt -m P@10 --per-topic",
+    "judges prefer": "votes.tsv --judge same=votes.tsv",
+    "judges strengths": "votes.tsv --covariates lengths.tsv",
     "judges select": "sample/runs/noisy.run --judge same=sample/qrels.txt -m P@10 --budget 20",
     "reproduce rbu": f"{COLLECTION} --repetitions 1 --instances 2 -q",
     "reproduce dsharp": f"{COLLECTION} --resamples 20 --figures dsharp -q",
@@ -317,7 +319,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, rankprism_command: Path) ->
 
 
 def prepared(here: Path, rankprism_command: Path) -> Path:
-    """The sample, judgments of two aspects, profiles of users, and a study."""
+    """The sample, judgments of two aspects, profiles of users, votes on systems, and a study."""
     aspects(here)
     documents = {doc for path in sample.RUNS for doc in path.read_text().split()[2::6]}
     lines = [json.dumps({"id": doc, "text": f"About {doc}"}) + "\n" for doc in sorted(documents)]
@@ -325,6 +327,11 @@ def prepared(here: Path, rankprism_command: Path) -> Path:
     topic, _, left, *_, right = (sample.FOLDER / "runs" / "noisy.run").read_text().split()[:9]
     answer = f"topic\tgiven\tleft\tright\toutcome\tassessor\n{topic}\t\t{left}\t{right}\tleft\tann\n"
     (here / "answer.tsv").write_text(answer)
+    votes = [(f"t{n // 4}", f"s{n % 3}", f"s{(n + 1) % 3}", "left" if n % 5 else "right") for n in range(60)]
+    rows = [("topic", "left", "right", "outcome"), *votes]
+    (here / "votes.tsv").write_text("".join("\t".join(row) + "\n" for row in rows))
+    lengths = [f"t{t}\ts{s}\t{(5 * t + 3 * s) % 7}\n" for t in range(15) for s in range(3)]
+    (here / "lengths.tsv").write_text("topic\tdoc\tlength\n" + "".join(lengths))
     for line in (
         "demo --save sample",
         "preferences draw-profiles sample/qrels.txt --draw 2 -o profiles.txt",

@@ -277,6 +277,26 @@ def test_a_question_has_the_same_id_whichever_document_stands_left() -> None:
     assert Task("q", (), "a", "b").id == "f14f581e10146a38"
 
 
+def test_both_orders_of_a_question_are_asked_in_one_batch() -> None:
+    runs = some_runs(random.Random(1))
+    tasks = select(runs, budget=21, measures="nPrf@5", batch=8, both_orders=True)
+    assert len(tasks) == 20
+    assert [(task.batch, task.order) for task in tasks] == [
+        (batch, order) for batch, size in ((1, 4), (2, 4), (3, 2)) for order in (1, 2) for _ in range(size)
+    ]
+    chosen = select(runs, budget=10, measures="nPrf@5")
+    assert [(t.id, t.left, t.right) for t in tasks if t.order == 1] == [
+        (t.id, t.left, t.right) for t in chosen
+    ]
+    swapped = {(t.batch, t.id): (t.right, t.left) for t in tasks if t.order == 2}
+    assert swapped == {(t.batch, t.id): (t.left, t.right) for t in tasks if t.order == 1}
+    assert tasks[0].record()["order"] == 1
+    assert "order" not in chosen[0].record()
+    # What was judged on both sides is not asked again.
+    more = select(runs, answered(tasks, random.Random(2)), 20, measures="nPrf@5", both_orders=True)
+    assert not {t.id for t in tasks} & {t.id for t in more}
+
+
 def test_several_measures_are_served_together() -> None:
     runs = some_runs(random.Random("several"))
     both = select(runs, budget=10, measures=["nPrf@3", "Prf(browsing='rr')@5"])

@@ -93,6 +93,8 @@ Combine: TypeAlias = Literal["means", "topics", "borda"]
 Redrawn: TypeAlias = Literal["topics", "collections"]
 #: What scores from few labels are about: these topics, or topics like these.
 TopicsMeant: TypeAlias = Literal["these", "like-these"]
+#: What the intervals of strengths by people and judges are about: other topics and answers, or other answers.
+AnswersOver: TypeAlias = Literal["topics", "answers"]
 #: What determines the order of a topic's documents.
 Decider: TypeAlias = Literal["bradley-terry", "wins"]
 #: How ties count for strengths.

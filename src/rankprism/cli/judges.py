@@ -66,18 +66,18 @@ def read_judged_runs(
     return Judged(people, named_judges(judge or []), runs or None, measures, reading)
 
 
-def named_judges(given: Sequence[str]) -> dict[str, str]:
+def named_judges(given: Sequence[str], kind: str = "QRELS", example: str = "gpt.qrels") -> dict[str, str]:
     """The name and the file of each judge."""
     found: dict[str, str] = {}
     for text in given:
         name, equals, path = text.partition("=")
         if not (name and equals and path):
-            raise InputError(f"--judge takes NAME=QRELS, e.g. --judge gpt=gpt.qrels; got {text!r}")
+            raise InputError(f"--judge takes NAME={kind}, e.g. --judge gpt={example}; got {text!r}")
         if name in found:
             raise InputError(f"two judges are named {name!r}: {found[name]} and {path}; rename one")
         found[name] = path
     if not found:
-        raise InputError("name at least one judge, e.g. --judge gpt=gpt.qrels")
+        raise InputError(f"name at least one judge, e.g. --judge gpt={example}")
     return found
 
 
@@ -168,6 +168,118 @@ def score(
     if per_topic:
         return found.scores
     return found.differences() if differences else found
+
+
+Preferring = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--judge",
+        metavar="NAME=PREFS",
+        help="A judge and the file of its preferences, in any format of preferences. Repeatable.",
+        autocompletion=complete_file,
+    ),
+]
+CovariateFile = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="A table of numbers that documents have, such as their length, with the columns doc, perhaps "
+        "topic, and a column for each number.",
+        autocompletion=complete_file,
+    ),
+]
+
+
+def read_preferring(
+    people: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[PEOPLE]",
+            help="The preferences of people; - is standard input.",
+            autocompletion=complete_file,
+        ),
+    ] = None,
+    judge: Preferring = None,
+) -> tuple[str | None, dict[str, str]]:
+    """The files that are named, each of which is read by the function that is called."""
+    return people, named_judges(judge or [], "PREFS", "gpt.tsv") if judge or people is None else {}
+
+
+@app.command()
+@command("judges:prefer", reads=read_preferring)
+def prefer(
+    read: tuple[str | None, dict[str, str]],
+    call: Call,
+    covariates: CovariateFile = None,
+    family: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="A file with a line for each document and each judge, and its family. Shows whether a judge "
+            "favours a family, e.g. answers by the same model.",
+            autocompletion=complete_file,
+        ),
+    ] = None,
+    systems: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="A file with a line for each document and its system, so that strengths of systems are part "
+            "of the model; or the word names, if documents with the same name in different topics are one "
+            "system.",
+            autocompletion=complete_file,
+        ),
+    ] = None,
+) -> Any:
+    """What do the preferences of judges depend on?
+
+    On sides: the share of left answers, and of equal answers when sides are swapped. On length and other
+    numbers, and on the family of a document. With PEOPLE: how far judges agree with them on the same pairs.
+
+    \b
+    rankprism judges prefer people.tsv --judge gpt=gpt.tsv
+    rankprism judges prefer people.tsv --judge gpt=gpt.tsv --judge llama=llama.tsv \\
+        --covariates lengths.tsv --family families.txt
+    """
+    people, judges = read
+    return call(
+        people,
+        judges or named_judges([], "PREFS", "gpt.tsv"),
+        covariates=covariates,
+        family=family,
+        systems=systems,
+    )
+
+
+@app.command()
+@command("judges:strengths", reads=read_preferring)
+def strengths(
+    read: tuple[str | None, dict[str, str]],
+    call: Call,
+    systems: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE",
+            help="A file with a line for each document and its system; or the word names, if documents with "
+            "the same name in different topics are one system.",
+            autocompletion=complete_file,
+        ),
+    ] = "names",
+    covariates: CovariateFile = None,
+) -> Any:
+    """Show how strong systems are, by many answers of machines and few of people.
+
+    Prints the strengths that complete answers by people would give, with intervals. People have answered a
+    random sample of the questions that judges have answered; without judges, they have answered everything.
+
+    \b
+    rankprism judges strengths people.tsv --judge gpt=gpt.tsv
+    rankprism judges strengths votes.tsv --covariates lengths.tsv
+    """
+    people, judges = read
+    if people is None:
+        raise InputError("name the preferences of people, e.g. people.tsv")
+    return call(people, judges or None, systems=systems, covariates=covariates)
 
 
 @with_options_of(parameters_of("evaluation:evaluate", *RunOptions.__annotations__))

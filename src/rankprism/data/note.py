@@ -53,6 +53,8 @@ KINDS = {
     "heavy-tails": "a few topics decide means or differences, so that intervals hold too seldom",
     "long-computation": "a test draws so many resamples that it takes long",
     "no-interval": "there are too few topics, assessors or other units for an interval",
+    "no-sides": "a file of preferences does not say on which side a document was shown",
+    "questions-left-out": "people have answered questions that no judge has answered",
     "one-sided-answers": "an assessor of preferences nearly always answers with the same side",
     "unconnected-documents": "documents of a topic fall into parts that were never compared with each other",
     "unbounded-strengths": "documents of a topic won or lost every comparison with the others",

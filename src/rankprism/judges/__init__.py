@@ -3,21 +3,28 @@
 The functions have the names of the commands of `rankprism judges`. `agree` compares the labels of judges, and
 the scores of runs by these labels, with those of people. `score` estimates the scores that complete
 judgments by people would give, from all labels of judges and few labels of people. `select` draws the
-documents that people should judge.
+documents that people should judge. `prefer` shows what the preferences of judges depend on, and `strengths`
+estimates how strong systems are from many preferences of judges and few of people.
 """
 
 from rankprism.judges.agreement import FamilyAgreement, LabelAgreement, RunAgreement, agree
+from rankprism.judges.preferring import JudgePreferences, prefer
 from rankprism.judges.scoring import EstimatedDifferences, EstimatedScores, score
 from rankprism.judges.selection import Selection, select
+from rankprism.judges.strengths import JudgedStrengths, strengths
 
 __all__ = [
     "EstimatedDifferences",
     "EstimatedScores",
     "FamilyAgreement",
+    "JudgePreferences",
+    "JudgedStrengths",
     "LabelAgreement",
     "RunAgreement",
     "Selection",
     "agree",
+    "prefer",
     "score",
     "select",
+    "strengths",
 ]

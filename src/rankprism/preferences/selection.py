@@ -22,7 +22,7 @@ import hashlib
 import json
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heappush
 from typing import Any, Unpack, get_args
 
@@ -64,6 +64,9 @@ class Task:
     left: str
     right: str
     batch: int = 1  #: tasks of one batch may be judged at the same time
+    order: int = (
+        0  #: 1 or 2 if the question is asked in both orders, with the sides swapped in the second; else 0
+    )
 
     @property
     def id(self) -> str:
@@ -73,7 +76,7 @@ class Task:
 
     def record(self) -> dict[str, Any]:
         """As it is written to a file. With an `outcome` it can be read as a preference."""
-        return {
+        record = {
             "id": self.id,
             "batch": self.batch,
             "topic": self.topic,
@@ -81,6 +84,7 @@ class Task:
             "left": self.left,
             "right": self.right,
         }
+        return record | ({"order": self.order} if self.order else {})
 
 
 def select(
@@ -92,6 +96,7 @@ def select(
     choice: Choice = "targeted",
     batch: Positive | None = None,
     overlap: Positive = 1,
+    both_orders: bool = False,
     pending: Iterable[Task] = (),
     seed: Natural = 0,
     **reading: Unpack[RunOptions],
@@ -117,6 +122,10 @@ def select(
         Number of questions in a batch. Default: all are one batch.
     overlap
         Ask a question again until it was judged this often.
+    both_orders
+        Ask every question twice, once with the sides swapped, to see and to cancel a preference for a side.
+
+        The budget and a batch count both. In a batch, all questions come first as they are and then swapped.
     pending
         Questions that were handed out and are not answered yet. They count as asked.
     seed
@@ -140,6 +149,8 @@ def select(
             raise InputError(f"{name} must be at least 1; got {value}")
     if seed < 0:
         raise InputError(f"seed must not be negative; got {seed}")
+    if both_orders and min(budget, batch or budget) < 2:
+        raise InputError("both orders of a question need a budget and batches of at least 2 questions")
     chosen = preference_measures(measures)
     depth = depth_of(chosen)
     if not isinstance(runs, Rankings):
@@ -147,14 +158,31 @@ def select(
     elif runs.depth < depth:
         raise InputError(f"the rankings have {runs.depth} documents, and the measures look at {depth}")
     judged = study_of(runs, preferences, pending)
-    rows = choose(judged, chosen, choice, budget, overlap, np.random.default_rng([seed, judged.asked]))
+    times = 2 if both_orders else 1
+    pairs, in_batch = budget // times, (batch or budget) // times
+    rows = choose(judged, chosen, choice, pairs, overlap, np.random.default_rng([seed, judged.asked]))
     topics = list(runs.topics)
     made = []
     for i, (t, z, left, right) in enumerate(rows.tolist()):
         docs = judged.topics[t].docs
         given = () if z == NONE else (docs[z],)
-        made.append(Task(topics[t], given, docs[left], docs[right], 1 + i // (batch or budget)))
-    return made
+        made.append(Task(topics[t], given, docs[left], docs[right], 1 + i // in_batch))
+    return in_both_orders(made) if both_orders else made
+
+
+def in_both_orders(tasks: Sequence[Task]) -> list[Task]:
+    """Every task twice: each batch as it is, and then the same batch with the sides swapped.
+
+    >>> for task in in_both_orders([Task("q", (), "a", "b"), Task("q", (), "c", "a")]):
+    ...     print(task.left, task.right, task.order)
+    a b 1
+    c a 1
+    b a 2
+    a c 2
+    """
+    twice = [replace(task, order=1) for task in tasks]
+    twice += [replace(task, left=task.right, right=task.left, order=2) for task in tasks]
+    return sorted(twice, key=lambda task: (task.batch, task.order))
 
 
 def preference_measures(measures: Any) -> list[Measure]:

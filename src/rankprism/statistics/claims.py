@@ -136,6 +136,45 @@ CLAIMS = _table(
             "judges score --differences",
         ),
         Claim(
+            "a share of answers",
+            "the share of left answers, of equal answers with sides swapped, or of answers as people give "
+            "them, and κ, over the population of topics",
+            "topics",
+            10,
+            "judges prefer",
+        ),
+        Claim(
+            "a coefficient of answers",
+            "the coefficient of the side or of a covariate by the answers to very many topics, and "
+            "differences "
+            "between judges and people",
+            "topics",
+            12,
+            "judges prefer",
+        ),
+        Claim(
+            "a favoured family",
+            "how much more often a judge than others prefers documents of a family, over the population of "
+            "topics",
+            "topics",
+            12,
+            "judges prefer --family",
+        ),
+        Claim(
+            "a strength of a system",
+            "the strength of a system minus the mean of all systems, by the answers to very many topics",
+            "topics",
+            10,
+            "judges strengths",
+        ),
+        Claim(
+            "a strength from few answers",
+            "the strength that complete answers by people to the same questions would give",
+            "answers",
+            100,
+            "judges strengths --judge",
+        ),
+        Claim(
             "a mean over repetitions",
             "the mean of a figure over very many repetitions with other draws",
             "repetitions",

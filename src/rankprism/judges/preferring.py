@@ -1,0 +1,617 @@
+"""`prefer`: what machines that prefer are worth. Do they look at sides, at length, at their own family?
+
+Topics are the units of all intervals: a figure is computed again without one topic at a time, because the
+answers to a topic have something in common.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from rankprism.arrays import Floats, Longs
+from rankprism.data.note import Note, issue
+from rankprism.errors import InputError
+from rankprism.judges.agreement import ALL, Figure
+from rankprism.judges.labels import check_judges
+from rankprism.judges.paired_logit import Answers, Fitted, fit, influence, variance
+from rankprism.judges.questions import (
+    PEOPLE,
+    SIDE,
+    Covariates,
+    Given,
+    Questions,
+    Systems,
+    check_topics,
+    counted,
+    read_covariates,
+    read_families,
+    read_systems,
+)
+from rankprism.measures.parts import ratio
+from rankprism.meta.intervals import check_confidence
+from rankprism.preferences.agreement import cohen_kappa
+from rankprism.results.result import Result
+from rankprism.results.table import Cell, Table
+from rankprism.statistics.claims import CLAIMS
+from rankprism.statistics.corrections import corrected
+from rankprism.types import PreferencesLike
+
+#: The claims of the intervals, see `rankprism.statistics.claims`.
+A_SHARE, A_COEFFICIENT, FAVOURS = "a share of answers", "a coefficient of answers", "a favoured family"
+
+
+def prefer(
+    people: PreferencesLike | None,
+    judges: Mapping[str, PreferencesLike],
+    *,
+    covariates: Any = None,
+    family: Any = None,
+    systems: Any = None,
+    intervals: float = 0.95,
+) -> JudgePreferences:
+    """What the preferences of judges depend on, and how far they agree with those of people.
+
+    Parameters
+    ----------
+    people
+        The preferences of people, as `read_preferences` takes them; None if there are none.
+    judges
+        The name of each judge and its preferences.
+    covariates
+        Numbers that documents have, such as their length: a table with the column doc, perhaps topic, and a
+        column for each covariate. Tells whether a judge prefers documents with higher numbers.
+    family
+        The family of each document and of each judge: a mapping, or a file with a line for each of them.
+        Tells whether a judge favours a family, for example answers by the same model.
+    systems
+        The system of each document: a mapping, or a file with a line for each document and its system; or the
+        word names, if documents with the same name in different topics are one system. Coefficients are then
+        those of systems of equal strength.
+    intervals
+        Confidence of the intervals, whose units are topics. 0 leaves the intervals out.
+
+    Examples
+    --------
+    >>> rows = [(f"q{i}", "", "a", "b", "right" if i % 4 else "left") for i in range(12)]
+    >>> rows += [(f"q{i}", "", "b", "a", "left" if i % 3 else "right") for i in range(12)]
+    >>> found = prefer(None, {"judge": rows})
+    >>> print(f"{found.value('judge', 'left'):.3f} {found.value('judge', 'same'):.3f}")
+    0.458 0.583
+    """
+    check_confidence(intervals)
+    questions = Questions.read(people, check_judges(judges))
+    check_topics(questions)
+    _note_without_sides(questions)
+    study = Study(questions, intervals, None if systems is None else read_systems(systems, questions))
+    figures = [figure for name in questions.given for figure in study.on_answers(name)]
+    about: dict[str, Any] = {
+        "judges": {name: questions.given[name].source for name in questions.judges},
+        "people": questions.given[PEOPLE].source if people is not None else None,
+        "topics": len(questions.topics),
+        "questions": len(questions),
+        "confidence": intervals,
+        "units of the intervals": "topics",
+        "systems": None if study.systems is None else len(study.systems.names),
+    }
+    extra = None
+    if covariates is not None:
+        extra = read_covariates(covariates, questions)
+        about["standard deviations"] = dict(zip(extra.names, extra.spread.tolist(), strict=True))
+    figures += study.on_covariates(extra)
+    if family is not None:
+        families = read_families(family, questions)
+        about["families"] = {name: families.get(name) for name in questions.judges}
+        figures += study.on_families(families)
+    _note_few_topics(figures, intervals)
+    return JudgePreferences(tuple(questions.given), tuple(figures), about)
+
+
+def _note_without_sides(questions: Questions) -> None:
+    without = [name for name in questions.judges if not questions.given[name].sided]
+    if without:
+        text = (
+            f"{questions.given[without[0]].source} says which document won and not on which side it was, so "
+            f"nothing is said about the sides of judge {without[0]!r}; record left, right and outcome"
+        )
+        issue([Note("no-sides", text, len(without), without[0])])
+
+
+def _note_few_topics(figures: list[Figure], confidence: float) -> None:
+    """Say which intervals there are too few topics for."""
+    if not confidence:
+        return
+    for claim, kinds in (
+        (A_SHARE, ("left", "same", "agrees", "κ")),
+        (A_COEFFICIENT, ("coefficient",)),
+        (FAVOURS, ("favours",)),
+    ):
+        few = [f for f in figures if f.figure in kinds and 0 < f.units < CLAIMS[claim].fewest]
+        if few:
+            missing = CLAIMS[claim].missing(few[0].units)
+            issue([Note("no-interval", f"{missing} for judge {few[0].judge!r}", few[0].units, few[0].judge)])
+
+
+# ── figures over topics ──────────────────────────────────────────────────────────────────────────
+
+
+class Estimated(NamedTuple):
+    """A figure with its interval, and p of the hypothesis that it is as without any effect."""
+
+    value: float
+    low: float = np.nan
+    high: float = np.nan
+    p: float = np.nan
+
+
+def share_over_topics(part: Floats, whole: Floats, confidence: float) -> Estimated:
+    """Σ part / Σ whole over topics, which is between 0 and 1, and p of ½.
+
+    Wilson's interval holds the shares x that are within t standard errors √(x (1-x) / n) of the share found.
+    With v the variance of the jackknife over topics, n is share (1 - share) / v; if these are 0, the number
+    of topics.
+    """
+    from scipy.special import stdtr, stdtrit
+
+    topics = int((whole > 0).sum())
+    if not topics:
+        return Estimated(np.nan)
+    part, whole = part[whole > 0], whole[whole > 0]
+    share = float(part.sum() / whole.sum())
+    if not confidence or topics < CLAIMS[A_SHARE].fewest:
+        return Estimated(share)
+    v = float(variance(_without_one(part, whole)))
+    spread = share * (1 - share)
+    n = spread / v if min(spread, v) > 1e-12 else float(topics)
+    t = float(stdtrit(topics - 1, (1 + confidence) / 2))
+    middle, by = share + t**2 / (2 * n), 1 + t**2 / n
+    reach = t * np.sqrt(spread / n + (t / (2 * n)) ** 2)
+    p = 2 * float(stdtr(topics - 1, -abs(share - 0.5) * 2 * np.sqrt(n)))
+    return Estimated(share, (middle - reach) / by, (middle + reach) / by, p)
+
+
+def mean_over_topics(part: Floats, whole: Floats, confidence: float, claim: str) -> Estimated:
+    """Σ part / Σ whole over topics, with Student's interval, and p of 0."""
+    topics = int((whole > 0).sum())
+    if not topics:
+        return Estimated(np.nan)
+    part, whole = part[whole > 0], whole[whole > 0]
+    value = float(part.sum() / whole.sum())
+    return _students(value, _without_one(part, whole), confidence, claim)
+
+
+def _without_one(part: Floats, whole: Floats) -> Floats:
+    """(topic,) how much a ratio of sums falls without each topic"""
+    return np.asarray(part.sum() / whole.sum() - ratio(part.sum() - part, whole.sum() - whole))
+
+
+def _students(value: float, delta: Floats, confidence: float, claim: str) -> Estimated:
+    """Student's interval, from how much each topic moves the value."""
+    from scipy.special import stdtr, stdtrit
+
+    topics = len(delta)
+    error = float(np.sqrt(variance(delta)))
+    if not confidence or topics < CLAIMS[claim].fewest or not error > 1e-12:
+        return Estimated(value)
+    reach = float(stdtrit(topics - 1, (1 + confidence) / 2)) * error
+    p = 2 * float(stdtr(topics - 1, -abs(value) / error))
+    return Estimated(value, value - reach, value + reach, p)
+
+
+def kappa_over_topics(tables: Floats, confidence: float) -> Estimated:
+    """Cohen's κ of (topic, 3, 3) tables of answers, by the jackknife over topics."""
+    tables = tables[tables.sum((1, 2)) > 0]
+    whole = tables.sum(0)
+    value = float(cohen_kappa(whole))
+    found = _students(value, value - cohen_kappa(whole - tables), confidence, A_SHARE)
+    return (
+        found._replace(low=max(-1.0, found.low), high=min(1.0, found.high))
+        if found.low == found.low
+        else found
+    )
+
+
+# ── the study ────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """Questions that people and judges have answered."""
+
+    questions: Questions
+    confidence: float
+    systems: Systems | None = None
+
+    def _figure(
+        self, judge: str, of: str, name: str, found: Estimated, units: int, item: str = ALL
+    ) -> Figure:
+        return Figure(judge, of, name, item, *found, units=units)
+
+    def _by_topic(self, topic: Longs, values: Floats | None = None) -> Floats:
+        return np.bincount(topic, values, len(self.questions.topics)).astype(np.float64)
+
+    def on_answers(self, name: str) -> list[Figure]:
+        """Counts, the share of left answers, and agreement with oneself and with people."""
+        q, given = self.questions, self.questions.given[name]
+        topic = q.topic[given.question]
+        plain = [
+            ("judgments", float(len(topic))),
+            ("topics", float(len(np.unique(topic)))),
+            ("ties", float((given.outcome == 0.5).mean())),
+        ]
+        found = [self._figure(name, "answers", word, Estimated(value), 0) for word, value in plain]
+        if given.sided:
+            whole = self._by_topic(topic)
+            left = share_over_topics(self._by_topic(topic, given.outcome), whole, self.confidence)
+            found.append(self._figure(name, "answers", "left", left, int((whole > 0).sum())))
+            found += self._on_swapped(name, given)
+        if name != PEOPLE and PEOPLE in q.given:
+            found += self._with_people(name)
+        return found
+
+    def _on_swapped(self, name: str, given: Given) -> list[Figure]:
+        """How often an assessor gives the same answer when sides are swapped."""
+        n = len(self.questions)
+        keys, unit = np.unique(given.assessor * n + given.question, return_inverse=True)
+        unit, first = unit.ravel(), given.of_first
+        sides = [
+            counted(unit[given.turned == turned], first[given.turned == turned], len(keys))
+            for turned in (False, True)
+        ]
+        again = (sides[0].sum(1) > 0) & (sides[1].sum(1) > 0)
+        topic = self.questions.topic[keys[again] % n]
+        return self._agreement(name, "same", sides[0][again], sides[1][again], topic)
+
+    def _with_people(self, name: str) -> list[Figure]:
+        """How often the judge gives the answer of people to the same question."""
+        q = self.questions
+        both = q.both[name]
+        if not both.any():
+            raise InputError(
+                f"judge {name!r} and the people have no pair of documents in common; check that both belong "
+                "to one "
+                f"collection and spell their ids alike"
+            )
+        one, other = (q.given[source].counts(len(q))[both] for source in (name, PEOPLE))
+        found = self._agreement(name, "agrees", one, other, q.topic[both])
+        # Which document is the first is an accident, so every question counts half as it is and half turned.
+        tables = _shares(one)[:, :, None] * _shares(other)[:, None, :]
+        tables = (tables + tables[:, [1, 0, 2]][:, :, [1, 0, 2]]) / 2
+        by_topic = np.zeros((len(q.topics), 3, 3))
+        np.add.at(by_topic, q.topic[both], tables)
+        kappa = kappa_over_topics(by_topic, self.confidence)
+        return [*found, self._figure(name, "answers", "κ", kappa, len(np.unique(q.topic[both])))]
+
+    def _agreement(self, name: str, word: str, one: Floats, other: Floats, topic: Longs) -> list[Figure]:
+        """The share of questions with the same answer, and with opposite ones; a question answered several
+        times counts once."""
+        one, other = _shares(one), _shares(other)
+        same = (one * other).sum(1)
+        opposite = one[:, 0] * other[:, 1] + one[:, 1] * other[:, 0]
+        whole = self._by_topic(topic)
+        units = int((whole > 0).sum())
+        agreed = share_over_topics(self._by_topic(topic, same), whole, self.confidence)
+        turned = share_over_topics(self._by_topic(topic, opposite), whole, self.confidence)
+        counted = {"same": "swapped", "agrees": "shared"}[word]
+        return [
+            self._figure(name, "answers", counted, Estimated(float(len(same))), 0),
+            self._figure(name, "answers", word, agreed._replace(p=np.nan), units),
+            self._figure(
+                name,
+                "answers",
+                {"same": "turned", "agrees": "opposes"}[word],
+                turned._replace(p=np.nan),
+                units,
+            ),
+        ]
+
+    # ── coefficients ─────────────────────────────────────────────────────────────────────────────
+
+    def fitted(self, given: Given, extra: Covariates | None) -> tuple[Fitted, tuple[str, ...]]:
+        """The model of some answers, and the names of its coefficients."""
+        q = self.questions
+        sign = np.where(given.turned, -1.0, 1.0)[:, None]
+        columns = [sign * extra.difference[given.question]] if extra is not None else []
+        names = extra.names if extra is not None else ()
+        if given.sided:
+            columns.insert(0, np.ones((len(sign), 1)))
+            names = (SIDE, *names)
+        x = np.concatenate(columns, axis=1) if columns else np.empty((len(sign), 0))
+        left, right = q.left(given), q.right(given)
+        if self.systems is None:
+            return fit(Answers(left, right, given.outcome, x)), names
+        of = self.systems.of_doc
+        answers = Answers(of[left], of[right], given.outcome, x, len(self.systems.names))
+        return fit(answers, prior=1.0), names
+
+    def on_covariates(self, extra: Covariates | None) -> list[Figure]:
+        """The coefficients of each judge, and how much they exceed those of people on the same questions."""
+        found: list[Figure] = []
+        for name, given in self.questions.given.items():
+            found += self.coefficients(name, given, extra)
+            if name != PEOPLE and PEOPLE in self.questions.given:
+                found += self.beyond_people(name, extra)
+        return found
+
+    def coefficients(self, name: str, given: Given, extra: Covariates | None) -> list[Figure]:
+        fitted, names = self.fitted(given, extra)
+        if not fitted.converged:
+            _note_no_maximum(name)
+            return [
+                self._figure(name, "model", "coefficient", Estimated(np.nan), 0, item=one) for one in names
+            ]
+        delta, units = self._moved(fitted, given)
+        return [
+            self._figure(
+                name,
+                "model",
+                "coefficient",
+                _students(value, delta[:, k], self.confidence, A_COEFFICIENT),
+                units,
+                item,
+            )
+            for k, (item, value) in enumerate(zip(names, fitted.gamma.tolist(), strict=True))
+        ]
+
+    def _moved(self, fitted: Fitted, given: Given) -> tuple[Floats, int]:
+        """(topic, K) how much each topic moves the coefficients, and the number of topics"""
+        topics, topic = np.unique(self.questions.topic[given.question], return_inverse=True)
+        delta = influence(fitted, topic.ravel(), len(topics))
+        return delta[:, delta.shape[1] - len(fitted.gamma) :], len(topics)
+
+    def beyond_people(self, name: str, extra: Covariates | None) -> list[Figure]:
+        """The coefficients of a judge minus those of people, both on the questions that both answered."""
+        q = self.questions
+        models = []
+        for source in (name, PEOPLE):
+            given = q.given[source]
+            given = given.some(q.both[name][given.question])
+            fitted, names = self.fitted(given, extra)
+            if not fitted.converged:
+                return []
+            models.append((fitted.gamma, self._moved(fitted, given), names))
+        (one, (moved, units), own), (other, (people, _), theirs) = models
+        found = []
+        for item in [item for item in own if item in theirs]:
+            a, b = own.index(item), theirs.index(item)
+            value = float(one[a] - other[b])
+            gap = _students(value, moved[:, a] - people[:, b], self.confidence, A_COEFFICIENT)
+            found.append(self._figure(name, "model", "beyond people", gap, units, item))
+        return found
+
+    # ── families ─────────────────────────────────────────────────────────────────────────────────
+
+    def on_families(self, families: Mapping[str, str]) -> list[Figure]:
+        """How much more often a judge prefers the documents of a family than people do, on the same
+        questions.
+
+        Questions count of which one document is of the family and the other is not. Without people, the other
+        judges that are not of the family take their place. p of the judge's own family is the hypothesis that
+        was asked about; those of other families are corrected for their number by Holm.
+        """
+        q = self.questions
+        names = sorted({families[doc] for doc in q.docs if doc in families})
+        found: list[Figure] = []
+        for judge in q.judges:
+            own: list[Figure] = []
+            for name in names:
+                member = np.array([families.get(doc) == name for doc in q.docs])
+                one = member[q.first].astype(np.int64) - member[q.second]
+                others = [PEOPLE] if PEOPLE in q.given else [
+                    other for other in q.judges if other != judge and families.get(other) != name
+                ]  # fmt: skip
+                own += self._favours(judge, name, one, others)
+            main = [f for f in own if f.figure == "favours" and f.item != families.get(judge)]
+            p = np.array([f.p for f in main])
+            p[~np.isnan(p)] = corrected(p[~np.isnan(p)], "holm")
+            adjusted = {f.item: float(x) for f, x in zip(main, p, strict=True)}
+            found += [f._replace(p=adjusted[f.item]) if f in main else f for f in own]
+        if not any(f.figure == "favours" for f in found):
+            raise InputError(
+                "no judge can be compared on a family, because nobody else has answered the same "
+                "questions; give the "
+                "preferences of people, or those of a judge of another family"
+            )
+        return found
+
+    def _favours(self, judge: str, family: str, one: Longs, others: list[str]) -> list[Figure]:
+        """one : (question,) 1 if the first document is of the family, -1 if the second is, 0 if both or none
+        are"""
+        q = self.questions
+        share = [_won(q.given[source].counts(len(q)), one) for source in (judge, *others)]
+        reference = np.full(len(q), np.nan)
+        if others:
+            known = np.array([~np.isnan(x) for x in share[1:]])
+            total = np.where(known, share[1:], 0.0).sum(0)
+            reference = np.where(known.any(0), ratio(total, known.sum(0)), np.nan)
+        at = ~np.isnan(share[0] + reference)
+        if not at.any():
+            return []
+        whole = self._by_topic(q.topic[at])
+        units = int((whole > 0).sum())
+        gap = mean_over_topics(
+            self._by_topic(q.topic[at], (share[0] - reference)[at]), whole, self.confidence, FAVOURS
+        )
+        words = (
+            ("questions of family", float(at.sum())),
+            ("prefers family", float(share[0][at].mean())),
+            ("others prefer family", float(reference[at].mean())),
+        )
+        return [
+            *(self._figure(judge, "families", word, Estimated(value), 0, family) for word, value in words),
+            self._figure(judge, "families", "favours", gap, units, family),
+        ]
+
+
+def _shares(counts: Floats) -> Floats:
+    """Counts (question, 3) of answers as shares."""
+    return ratio(counts, counts.sum(1, keepdims=True))
+
+
+def _won(counts: Floats, one: Longs) -> Floats:
+    """(question,) the share of answers for the family's document; NaN where it is not alone or nobody
+    answered"""
+    shares = _shares(counts)
+    first = shares[:, 0] + shares[:, 2] / 2
+    known = (one != 0) & (counts.sum(1) > 0)
+    return np.where(known, np.where(one > 0, first, 1 - first), np.nan)
+
+
+def _note_no_maximum(name: str) -> None:
+    text = (
+        f"the answers of {name!r} are what the sides or covariates say in every case, so coefficients would "
+        "be "
+        f"infinite, and none are printed"
+    )
+    issue([Note("unbounded-strengths", text, 1, name)])
+
+
+# ── the result ───────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JudgePreferences(Result):
+    """What the preferences of judges depend on. Made by `prefer`."""
+
+    claims: ClassVar[tuple[str, ...]] = (A_SHARE, A_COEFFICIENT, FAVOURS)
+    sources: tuple[str, ...]  #: the judges, and "people" first if there are any
+    figures: tuple[Figure, ...]
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    def figure(self, judge: str, figure: str, item: str = ALL) -> Figure | None:
+        """One of the figures; None if it is not defined."""
+        wanted = (judge, figure, item)
+        return next((f for f in self.figures if (f.judge, f.figure, f.item) == wanted), None)
+
+    def value(self, judge: str, figure: str, item: str = ALL) -> float:
+        """The value of a figure; NaN if it is not defined."""
+        found = self.figure(judge, figure, item)
+        return np.nan if found is None else found.value
+
+    def _cell(self, judge: str, figure: str, item: str = ALL) -> Cell:
+        found = self.figure(judge, figure, item)
+        if found is None:
+            return Cell(np.nan)
+        return Cell(found.value, between=None if np.isnan(found.low) else (found.low, found.high))
+
+    def _p(self, judge: str, figure: str, item: str = ALL) -> float:
+        found = self.figure(judge, figure, item)
+        return np.nan if found is None else found.p
+
+    @property
+    def summary(self) -> Table:
+        """A line for each judge: its sides, and its agreement with itself and with people."""
+        names = self.sources
+        columns: dict[str, list[Any]] = {
+            "judge": list(names),
+            "judgments": [int(self.value(name, "judgments")) for name in names],
+            "ties": [self.value(name, "ties") for name in names],
+            "left": [self._cell(name, "left") for name in names],
+            "p": [self._p(name, "left") for name in names],
+            "swapped": [_whole(self.value(name, "swapped")) for name in names],
+            "same": [self._cell(name, "same") for name in names],
+        }
+        if PEOPLE in names:
+            columns |= {
+                "shared": [_whole(self.value(name, "shared")) for name in names],
+                "agrees": [self._cell(name, "agrees") for name in names],
+                "κ": [self._cell(name, "κ") for name in names],
+            }
+        return Table(columns, digits=3, precision={"p": 4}, probabilities=("p",))
+
+    @property
+    def coefficients(self) -> Table:
+        """A line for each coefficient of each judge."""
+        found = [f for f in self.figures if f.figure == "coefficient"]
+        spread = self.about.get("standard deviations", {})
+        columns: dict[str, list[Any]] = {
+            "judge": [f.judge for f in found],
+            "covariate": [f.item for f in found],
+            "unit": [f"{spread[f.item]:.4g}" if f.item in spread else "" for f in found],
+            "coefficient": [self._cell(f.judge, "coefficient", f.item) for f in found],
+            "p": [f.p for f in found],
+        }
+        if not spread:
+            del columns["unit"]
+        if PEOPLE in self.sources:
+            columns |= {
+                "beyond people": [self._cell(f.judge, "beyond people", f.item) for f in found],
+                "p (beyond)": [self._p(f.judge, "beyond people", f.item) for f in found],
+            }
+        return Table(
+            columns, digits=3, precision={"p": 4, "p (beyond)": 4}, probabilities=("p", "p (beyond)")
+        )
+
+    @property
+    def families(self) -> Table:
+        """A line for each judge and family."""
+        found = [f for f in self.figures if f.figure == "favours"]
+        own = self.about.get("families", {})
+        return Table(
+            {
+                "judge": [f.judge for f in found],
+                "family": [f.item + (" (own)" if own.get(f.judge) == f.item else "") for f in found],
+                "questions": [int(self.value(f.judge, "questions of family", f.item)) for f in found],
+                "prefers it": [self.value(f.judge, "prefers family", f.item) for f in found],
+                "people" if PEOPLE in self.sources else "others": [
+                    self.value(f.judge, "others prefer family", f.item) for f in found
+                ],
+                "favours": [self._cell(f.judge, "favours", f.item) for f in found],
+                "p": [f.p for f in found],
+            },
+            digits=3,
+            precision={"p": 4},
+            probabilities=("p",),
+        )
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        more = [self.coefficients] if any(f.figure == "coefficient" for f in self.figures) else []
+        more += [self.families] if "families" in self.about else []
+        return (self.summary, *more)
+
+    @property
+    def note(self) -> str:
+        lines = [
+            "left: the share of answers for the left document, a tie being half of one; p: of ½. swapped: "
+            "questions "
+            "asked with both sides; same: the share of them with the same answer both times."
+        ]
+        if PEOPLE in self.sources:
+            lines.append("shared: questions that people answered, too; agrees: the share with their answer.")
+        if any(f.figure == "coefficient" for f in self.figures):
+            equal = "two systems of equal strength" if self.about["systems"] else "two documents"
+            words = "coefficient: what is added to the log-odds that one of " + equal + " is preferred"
+            words += ", if it is on the left" if not self.about.get("standard deviations") else (
+                ", if it is on the left (side) or if its covariate is higher by one unit, which is a "
+                "standard deviation"
+            )  # fmt: skip
+            if PEOPLE in self.sources:
+                words += ". beyond people: minus that of people on the shared questions"
+            lines.append(words + ".")
+        if "families" in self.about:
+            who = "people" if PEOPLE in self.sources else "the judges of other families"
+            lines.append(
+                f"favours: how much more often than {who} the judge prefers the family's document on the "
+                "same questions "
+                "about one document of it and one of another; p of families that are not the judge's own "
+                "is corrected for their number by Holm."
+            )
+        if self.about["confidence"]:
+            lines.append(
+                f"In brackets: {100 * self.about['confidence']:g} % intervals over topics like these "
+                f"{self.about['topics']}. – means that it is unknown or that there are too few topics."
+            )
+        return "\n".join(lines)
+
+    @property
+    def rows(self) -> Table:
+        """One row per figure."""
+        return Table({name: [getattr(f, name) for f in self.figures] for name in Figure._fields})
+
+
+def _whole(value: float) -> int | None:
+    return None if np.isnan(value) else int(value)
