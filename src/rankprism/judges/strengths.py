@@ -90,10 +90,10 @@ def strengths(
     --------
     >>> rows = [(f"q{i}", "", "a", "b", "left" if i % 4 else "right") for i in range(20)]
     >>> print(strengths(rows, prior=0).summary.text())
-    system  answers                 strength
-    ────────────────────────────────────────
-    a            20     0.549 [0.002, 1.096]
-    b            20  -0.549 [-1.096, -0.002]
+    system  answers                strength
+    ───────────────────────────────────────
+    a            20   0.549 [-0.005, 1.104]
+    b            20  -0.549 [-1.104, 0.005]
     """
     check_confidence(intervals)
     one_of("over", over, AnswersOver)
