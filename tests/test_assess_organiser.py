@@ -293,7 +293,7 @@ def test_topics_are_for_those_to_whom_they_are_assigned(tmp_path: Path) -> None:
     boss = served.organiser()
     csrf = boss.get("/organiser/topics").field("csrf")
     page = boss.post("/organiser/topics", csrf=csrf, assigned="1: ann, cem\n2:\n")
-    assert "1 topics are assigned" in page.text
+    assert "Topics that are assigned to somebody: 1." in page.text
     with served.store.reading() as connection:
         one, two = dashboard.topic_rows(connection)
     assert (one.assessors, two.assessors) == (("ann", "cem"), ())

@@ -15,6 +15,8 @@ from markupsafe import Markup, escape
 #: The size of a chart in its own units. At this width its labels have the size of the text around it.
 WIDTH, HEIGHT = 340, 170
 _LEFT, _RIGHT, _TOP, _BOTTOM = 40, 10, 10, 34
+#: The width of a label below the axis, and of the widest bar.
+_LABEL, _WIDEST = 64, 48
 
 
 class Point(NamedTuple):
@@ -59,14 +61,12 @@ def interval(low: float, middle: float, high: float, start: float, end: float) -
     )
 
 
-def lines(
-    name: str, described: str, found: Sequence[Line], x: str, y: tuple[float, float], digits: int = 1
-) -> Markup:
+def lines(name: str, described: str, found: Sequence[Line], x: str, y: tuple[float, float]) -> Markup:
     """A chart with a line for each series, over an axis with the title `x` that begins at 0."""
     most = max((point.x for line in found for point in line.points), default=0.0)
     low, high = y
     across, up = _Axis(0, most or 1.0, _LEFT, WIDTH - _RIGHT), _Axis(low, high, HEIGHT - _BOTTOM, _TOP)
-    parts = [*_axes(low, high, up, digits), *_x_axis(most or 1.0, across, x)]
+    parts = [*_axes(low, high, up), *_x_axis(most or 1.0, across, x)]
     for number, line in enumerate(found):
         known = [point for point in line.points if point.low == point.low and point.high == point.high]
         if len(known) > 1:
@@ -88,17 +88,20 @@ def bars(name: str, described: str, found: Sequence[Bar]) -> Markup:
     high = _ceiling(max((bar.value for bar in found), default=1.0))
     up = _Axis(0, high, HEIGHT - _BOTTOM, _TOP)
     step = (WIDTH - _LEFT - _RIGHT) / max(1, len(found))
-    parts = _axes(0, high, up, 0 if high >= 5 else 1)
-    every = math.ceil(len(found) * 62 / (WIDTH - _LEFT - _RIGHT))
+    parts = _axes(0, high, up)
+    every = math.ceil(len(found) * _LABEL / (WIDTH - _LEFT - _RIGHT))
     for number, bar in enumerate(found):
         start = _LEFT + number * step
         top = up(bar.value)
+        wide = min(0.8 * step, _WIDEST)
         parts.append(
-            f'<rect class="bar" x="{start + 0.1 * step:.1f}" y="{top:.1f}" width="{0.8 * step:.1f}" '
+            f'<rect class="bar" x="{start + (step - wide) / 2:.1f}" y="{top:.1f}" width="{wide:.1f}" '
             f'height="{HEIGHT - _BOTTOM - top:.1f}"/>'
         )
         if number % every == 0:
-            parts.append(_text(start + 0.5 * step, HEIGHT - _BOTTOM + 16, bar.label, "middle"))
+            middle = start + 0.5 * step
+            at = min(max(middle, _LEFT), WIDTH - _LABEL / 2)  # the last label stays inside
+            parts.append(_text(at, HEIGHT - _BOTTOM + 16, bar.label, "middle"))
     return _svg(name, described, parts)
 
 
@@ -127,12 +130,12 @@ class _Axis(NamedTuple):
         return self.start + share * (self.end - self.start)
 
 
-def _axes(low: float, high: float, up: _Axis, digits: int) -> list[str]:
+def _axes(low: float, high: float, up: _Axis) -> list[str]:
     parts = []
     for value in (low, (low + high) / 2, high):
         at = up(value)
         parts.append(f'<line class="grid" x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>')
-        parts.append(_text(_LEFT - 6, at + 4, f"{value:.{digits}f}", "end"))
+        parts.append(_text(_LEFT - 6, at + 4, f"{value:g}", "end"))
     return parts
 
 

@@ -108,8 +108,28 @@ class Estimated:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        lines = [] if self.scores is None else self.scores.note.splitlines()
-        return (*lines, *(f"{note[0].upper()}{note[1:]}." for note in notes(self.sample)))
+        """What the organiser must know about the estimates, in sentences."""
+        return (*self._said, *(f"{note[0].upper()}{note[1:]}." for note in notes(self.sample)))
+
+    @property
+    def _said(self) -> list[str]:
+        if self.scores is None:
+            return []
+        about, found = self.scores.about, []
+        found.append(
+            f"Estimates of {about['estimand']}, from {about['labels']} labels of people on a pool of "
+            f"{about['pool']} pairs and from the labels of {', '.join(about['judges'])}."
+        )
+        for measure in self.scores.measures:
+            if measure in about["no interval because"]:
+                found.append(f"{measure} has no intervals: {about['no interval because'][measure]}.")
+                continue
+            found.append(
+                f"By {measure}, intervals are {about['mean width'][measure]:.3f} wide on average. Without "
+                f"judges they would be {about['mean width without judges'][measure]:.3f} wide, and people "
+                f"alone would need {about['labels saved'][measure]} more labels."
+            )
+        return found
 
 
 class Estimates:

@@ -15,6 +15,7 @@ from starlette.responses import RedirectResponse, Response
 from rankprism.assess import access, audit, charts, dashboard, exchange, store, work
 from rankprism.assess.access import Session
 from rankprism.assess.visit import Visit, number
+from rankprism.statistics.claims import CLAIMS
 
 #: Largest number of characters of instructions.
 MOST_INSTRUCTIONS = 20_000
@@ -49,6 +50,7 @@ def _board(visit: Visit, session: Session, notice: str = "", link: str = "") -> 
         view=view,
         interval_of=_interval,
         ranks_of=_ranks,
+        topics_for_ranks=CLAIMS["ranks"].fewest,
         **_charts(view, standing),
         standing=standing,
         estimated=visit.site.estimates.latest(visit.site.store),
@@ -174,10 +176,10 @@ def topics(visit: Visit) -> Response:
     session = visit.needs("organiser")
     notice = ""
     if visit.request.method == "POST":
-        number_of_topics = work.assign(visit.site.store, visit.form.get("assigned", ""))
+        count = work.assign(visit.site.store, visit.form.get("assigned", ""))
         notice = (
-            f"{number_of_topics} topics are assigned to somebody. This holds for every task that is given "
-            f"out from now on."
+            f"Topics that are assigned to somebody: {count}. This holds for every task that is given out "
+            f"from now on."
         )
     with visit.site.store.reading() as connection:
         rows = dashboard.topic_rows(connection)
