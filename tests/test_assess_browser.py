@@ -54,7 +54,6 @@ PICTURES = (
     "triplet-tablet-light",
     "triplet-phone-dark",
     "grades-phone-dark",
-    "dashboard-desktop",
 )
 
 

@@ -27,7 +27,7 @@ __all__ = ["axe", "files"]  # fixtures
 WIDTHS = {"phone": (360, 740), "tablet": (768, 1024), "desktop": (1440, 900)}
 #: The pictures in the documentation, with the page, the width and the colours, and the height that is shown.
 PICTURES = {
-    "dashboard-desktop": ("/organiser", "desktop", "light", 1000),
+    "dashboard-desktop": ("/organiser", "desktop", "light", 1140),
     "dashboard-phone-dark": ("/organiser", "phone", "dark", 900),
     "judgments-desktop": ("/organiser/judgments", "desktop", "light", 560),
     "estimates-tablet": ("estimates", "tablet", "light", 760),
