@@ -3,35 +3,30 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from rankprism.arrays import Floats, Longs
 from rankprism.conventions import conventions_of
-from rankprism.data.hits import BATCH, Hits, planned_batches
 from rankprism.data.judgments import Judgments
 from rankprism.data.note import Note, issue, some
 from rankprism.data.run import Alignment, Reading, Run
 from rankprism.errors import InputError, MeasureError, one_of
+from rankprism.evaluation.blocks import block_of, columns_of, mean_of_run, together
+from rankprism.evaluation.parts import Part, answers_as_runs, parts_by_kind
 from rankprism.formats import files
 from rankprism.formats.judgments import JudgmentReading
-from rankprism.formats.objects import is_dataset
-from rankprism.formats.recognition import are_answers, are_preferences, is_preferences
+from rankprism.formats.recognition import are_answers
 from rankprism.formats.runs import align_source, check_format, run_from
 from rankprism.formats.several_runs import OnError, align_all, run_sources
-from rankprism.frames import is_frame
 from rankprism.inspection import notes_of
 from rankprism.inspection.coverage import OF_JUDGMENTS
 from rankprism.inspection.evaluated import Evaluated
 from rankprism.measures import Measure
 from rankprism.measures.grammar import parse_all
-from rankprism.results.scores import Scores, as_listed, mean_over_topics
-from rankprism.statistics.threads import for_each_in_order
+from rankprism.results.scores import Scores, mean_over_topics
 from rankprism.types import (
     Duplicates,
     Order,
@@ -44,7 +39,6 @@ from rankprism.types import (
 )
 
 if TYPE_CHECKING:
-    from rankprism.measures.preferences.hits import PreferenceHits, PreferencePool
     from rankprism.types import (
         AspectsLike,
         JudgmentsLike,
@@ -185,11 +179,11 @@ def evaluate(
     aligned = [{name: runs[name] for name in sources} for runs in aligned]
     share = _shares(parts, len(sources), on_share)
     blocks = [
-        _block(part, list(runs.values()), topics, bounds, tied, threads, share)
+        block_of(part, list(runs.values()), topics, bounds, tied, threads, share)
         for part, runs in zip(parts, aligned, strict=True)
     ]
-    every, (values, low, high, _) = _together(parts, blocks, chosen)
-    names = tuple(name for measure in chosen for name in _columns(measure, tied))
+    every, (values, low, high, _) = together(parts, blocks, chosen)
+    names = tuple(name for measure in chosen for name in columns_of(measure, tied))
 
     notes: list[Note] = []
     for part, runs_of_part, block in zip(parts, aligned, blocks, strict=True):
@@ -223,106 +217,6 @@ def evaluate(
 #: The measures of answers with nuggets, if none is named.
 OF_ANSWERS = ("NuggetAll", "NuggetVital", "NuggetWeighted")
 
-#: A function that makes the hits of a batch, and the batch's runs and topics.
-_Batch: TypeAlias = "tuple[Callable[[], Hits | PreferenceHits], slice, Longs]"
-
-
-class _Part(NamedTuple):
-    """The measures that need one kind of judgments, and the data that they are computed from."""
-
-    needs: str
-    measures: tuple[Measure, ...]
-    judged: Judgments  #: for preferences, the documents that they name
-    batches: Callable[[Sequence[Alignment]], Iterator[_Batch]]
-    pool: PreferencePool | None = None  #: the counted preferences
-
-
-def parts_by_kind(
-    measures: Sequence[Measure],
-    judgments: Any,
-    preferences: Any,
-    preferences_format: str | None,
-    judging: JudgmentReading,
-) -> list[_Part]:
-    """The measures by the kind of judgments that they need, after a check that these were given."""
-    absolute = tuple(measure for measure in measures if measure.needs == "judgments")
-    relative = tuple(measure for measure in measures if measure.needs == "preferences")
-    if isinstance(judgments, Iterator) and not is_frame(judgments):
-        judgments = list(judgments)
-    elif files.is_path(judgments) and not is_dataset(judgments):
-        judgments = files.opened(judgments)
-    # Rows and files are examined only if a measure needs preferences.
-    examined = bool(relative) and preferences is None
-    if are_preferences(judgments, preferences_format) if examined else is_preferences(judgments):
-        if preferences is not None:
-            raise InputError(
-                "preferences are given twice; give absolute judgments first, and preferences= (--preferences)"
-            )
-        if absolute:
-            raise MeasureError(
-                f"{absolute[0]} needs absolute judgments, but only preferences are given; give judgments "
-                f"first, and the preferences with preferences= (--preferences FILE)"
-            )
-        for name in judging.described:
-            raise InputError(
-                f"{name} is for absolute judgments, but only preferences are given; leave it out"
-            )
-        preferences, judgments = judgments, None
-    elif relative and preferences is None:
-        remedy = "add preferences= (--preferences FILE)"
-        if files.is_path(judgments):
-            remedy += (
-                f"; if {files.source_name(judgments)} holds preferences in lines that look like qrels, "
-                f"name their format with preferences_format= (--preferences-format), e.g. qrels-prefs"
-            )
-        raise MeasureError(
-            f"{relative[0]} needs preferences, but only absolute judgments are given; {remedy}"
-        )
-    parts = []
-    if absolute:
-        read = judging.of(judgments)
-        parts.append(_Part("judgments", absolute, read, lambda runs: planned_batches(read.cells, runs)))
-    if relative:
-        from rankprism.formats.preferences import read_preferences
-        from rankprism.measures.preferences.hits import PreferencePool, preference_batches
-
-        preferred = read_preferences(preferences, format=preferences_format)
-        pool = PreferencePool.of(preferred)
-
-        def of_preferences(runs: Sequence[Alignment]) -> Iterator[_Batch]:
-            for hits, which_runs, topics in preference_batches(pool, runs):
-                yield partial(_itself, hits), which_runs, topics
-
-        parts.append(_Part("preferences", relative, preferred.named, of_preferences, pool))
-    return parts
-
-
-def _itself(hits: PreferenceHits) -> PreferenceHits:
-    """A batch whose hits have been made."""
-    return hits
-
-
-def answers_as_runs(
-    parts: list[_Part], sources: dict[str, Any], run_format: str | None
-) -> tuple[list[_Part], dict[str, Any]]:
-    """The same data, in which answers have become rankings of one document each."""
-    able = [measure for measure in parts[0].measures if measure.definition.answers]
-    if not able:
-        return parts, sources
-    from rankprism.formats.answers import with_answers
-
-    judged, rankings = with_answers(parts[0].judged, sources, run_format)
-    if judged is parts[0].judged:
-        return parts, sources
-    for measure in (measure for part in parts for measure in part.measures):
-        if measure not in able:
-            raise MeasureError(
-                f"{measure} scores ranked documents, but some of the runs are answers; leave it out, or "
-                f"evaluate the answers on their own"
-            )
-    answered = parts[0]._replace(judged=judged, batches=lambda runs: planned_batches(judged.cells, runs))
-    return [answered], rankings
-
 
 def _read_once(source: Any, name: str, reading: Reading) -> Any:
     """The same run, in a form that can be aligned with two kinds of judgments one after the other."""
@@ -332,7 +226,7 @@ def _read_once(source: Any, name: str, reading: Reading) -> Any:
 
 
 def _shares(
-    parts: Sequence[_Part], runs: int, on_share: Callable[[float], None] | None
+    parts: Sequence[Part], runs: int, on_share: Callable[[float], None] | None
 ) -> Callable[[int], None]:
     """A function to call with the number of scores that have just been computed."""
     total = sum(len(part.measures) * len(part.judged.topics) for part in parts) * runs
@@ -349,127 +243,6 @@ def _shares(
     return share
 
 
-def _columns(measure: Measure, tied: Tied | None) -> list[str]:
-    """The names of a measure's columns."""
-    return (
-        [f"{word}({measure})" for word in ("Lowest", "Expected", "Highest")]
-        if tied == "all"
-        else [str(measure)]
-    )
-
-
-class _Block(NamedTuple):
-    """Scores (run, topic, measure)."""
-
-    values: Floats
-    low: Floats | None = None  #: their lower and upper bounds, if these differ from the scores
-    high: Floats | None = None
-    one_order: Floats | None = None  #: the scores of one order, if `values` are those over all orders
-
-
-def _block(
-    part: _Part,
-    runs: Sequence[Alignment],
-    topics: Topics,
-    bounds: bool,
-    tied: Tied | None,
-    threads: int | None,
-    on_scores: Callable[[int], None],
-) -> _Block:
-    """The scores of all runs by the measures of one part."""
-    columns = 3 if tied == "all" else 1
-    shape = (len(runs), len(part.judged.topics), len(part.measures) * columns)
-    values = np.empty(shape)
-    # Over all orders of tied documents, a score is exact or refused.
-    uncertain = bounds or (tied is None and any(measure.is_uncertain for measure in part.measures))
-    low, high = (np.empty(shape), np.empty(shape)) if uncertain else (None, None)
-    one_order = None if tied is None else np.empty((*shape[:2], len(part.measures)))
-
-    def score(batch: _Batch) -> None:
-        """Compute the scores of a batch."""
-        make_hits, which_runs, which_topics = batch
-        hits = make_hits()
-        block = (which_runs.stop - which_runs.start, len(which_topics))
-        for m, measure in enumerate(part.measures):
-            score = measure.score(hits)
-            if tied is None or one_order is None:
-                values[which_runs, which_topics, m] = score.reshape(block)
-            else:
-                one_order[which_runs, which_topics, m] = score.reshape(block)
-                found = _over_orders(part, measure, hits, score, tied, which_topics)
-                for c, column in enumerate(found, m * columns):
-                    values[which_runs, which_topics, c] = column.reshape(block)
-            on_scores(block[0] * block[1])
-        if low is not None and high is not None:
-            ends = (
-                _bounds(part.measures, hits)
-                if bounds and isinstance(hits, Hits)
-                else [measure.interval(hits) for measure in part.measures]
-            )
-            for m, (least, most) in enumerate(ends):
-                low[which_runs, which_topics, m] = least.reshape(block)
-                high[which_runs, which_topics, m] = most.reshape(block)
-
-    # Searches take a long time. In the main thread, Ctrl-C ends them at once.
-    several = not uncertain and part.needs == "judgments"
-    for _ in for_each_in_order(score, part.batches(runs), threads if several else 1):
-        pass
-    if topics == "retrieved":
-        for array in (values, low, high, one_order):
-            for r, run in enumerate(runs):
-                if array is not None:
-                    array[r, ~run.retrieved] = np.nan
-    return _Block(values, low, high, one_order)
-
-
-def _over_orders(
-    part: _Part, measure: Measure, hits: Hits | PreferenceHits, score: Floats, tied: Tied, topics: Longs
-) -> list[Floats]:
-    """(N,) for each column: the scores over all orders of tied documents.
-
-    score : (N,) the scores in one order.
-    """
-    if hits.tied is None:  # nothing is tied
-        return [score] * (3 if tied == "all" else 1)
-    from rankprism.measures.ties.lattice import TooMany
-    from rankprism.measures.ties.scores import expected, extremes
-
-    try:
-        if tied == "expected":
-            return [expected(measure, hits, score)]
-        low, high = extremes(measure, hits, score)
-        if tied == "all":
-            return [low, expected(measure, hits, score), high]
-        return [low if tied == "lowest" else high]
-    except TooMany as error:
-        topic = part.judged.topics[topics[error.row % len(topics)]]
-        raise MeasureError(
-            f"{measure}: too many orders of tied documents in topic {topic!r}: {error.what}; leave the "
-            f"measure or the topic out, give it a smaller cutoff, or break the ties (order=, or other scores)"
-        ) from None
-
-
-def _together(
-    parts: Sequence[_Part], blocks: Sequence[_Block], measures: Sequence[Measure]
-) -> tuple[tuple[str, ...], _Block]:
-    """All topics and scores. A topic without judgments of the kind that a measure needs has no score: NaN."""
-    if len(parts) == 1:
-        return parts[0].judged.topics, blocks[0]
-    every = tuple(sorted({topic for part in parts for topic in part.judged.topics}, key=as_listed))
-    number = {topic: t for t, topic in enumerate(every)}
-    columns = blocks[0][0].shape[2] // len(parts[0].measures)  # of each measure
-    shape = (len(blocks[0][0]), len(every), len(measures) * columns)
-    uncertain = any(block.low is not None for block in blocks)
-    whole = [np.full(shape, np.nan) for _ in range(3 if uncertain else 1)]
-    for part, (values, low, high, _) in zip(parts, blocks, strict=True):
-        t = [number[topic] for topic in part.judged.topics]
-        at = [measures.index(measure) for measure in part.measures]
-        m = [first * columns + c for first in at for c in range(columns)]
-        for array, own in zip(whole, (values, low, high), strict=False):
-            array[np.ix_(range(len(values)), t, m)] = values if own is None else own
-    return every, _Block(*whole)
-
-
 def _ignoring(run: Alignment, every: Sequence[str]) -> Alignment:
     """The same run. A topic counts as judged if it has judgments of either kind."""
     if not run.unjudged:
@@ -478,7 +251,7 @@ def _ignoring(run: Alignment, every: Sequence[str]) -> Alignment:
     return replace(run, unjudged=[topic for topic in run.unjudged if topic not in judged])
 
 
-def _topics_without(part: _Part, every: Sequence[str]) -> list[Note]:
+def _topics_without(part: Part, every: Sequence[str]) -> list[Note]:
     """A note on topics that have no judgments of the kind that some measures need."""
     if len(every) == len(part.judged.topics):
         return []
@@ -498,7 +271,7 @@ def _topics_without(part: _Part, every: Sequence[str]) -> list[Note]:
 
 
 def _both_means(
-    part: _Part,
+    part: Part,
     sources: Mapping[str, Any],
     aligned: Mapping[str, Alignment],
     topics: Topics,
@@ -513,7 +286,7 @@ def _both_means(
     other = _aligned_again(part.judged, sources[name], again)
     if other is None:
         return None
-    means = _mean(part, aligned[name], topics), _mean(part, other, topics)
+    means = mean_of_run(part, aligned[name], topics), mean_of_run(part, other, topics)
     return means[::-1] if by_rank else means
 
 
@@ -526,29 +299,6 @@ def _aligned_again(judged: Judgments, source: Any, reading: Reading) -> Alignmen
         return align_source(judged, source, *reading)
     except InputError:
         return None
-
-
-def _mean(part: _Part, run: Alignment, topics: Topics) -> float:
-    """The mean score of one run by the first measure."""
-    scores = np.empty(len(part.judged.topics))
-    for make_hits, _, which_topics in part.batches([run]):
-        scores[which_topics] = part.measures[0].score(make_hits())
-    return float(scores[run.retrieved].mean() if topics == "retrieved" else scores.mean())
-
-
-def _bounds(measures: Sequence[Measure], hits: Hits) -> list[tuple[Floats, Floats]]:
-    """(N,) twice for each measure. It takes a few rankings at a time, because bounds look at every rank."""
-    from rankprism.measures.bounds.completions import Completions
-
-    depth = int(hits.length.max(initial=0))
-    step = max(1, BATCH // max(1, depth * hits.grade.shape[1]))
-    low, high = np.empty((2, len(measures), len(hits.length)))
-    for first in range(0, len(hits.length), step):
-        rows = slice(first, first + step)
-        completions = Completions.of(hits.rows(rows))
-        for m, measure in enumerate(measures):
-            low[m, rows], high[m, rows] = measure.bounds(completions)
-    return list(zip(low, high, strict=True))
 
 
 def parsed(measures: MeasuresLike) -> list[Measure]:

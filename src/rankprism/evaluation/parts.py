@@ -1,0 +1,122 @@
+"""The measures by the kind of judgments that they need, and the data that they are computed from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from rankprism.arrays import Longs
+from rankprism.data.hits import Hits, planned_batches
+from rankprism.data.judgments import Judgments
+from rankprism.data.run import Alignment
+from rankprism.errors import InputError, MeasureError
+from rankprism.formats import files
+from rankprism.formats.judgments import JudgmentReading
+from rankprism.formats.objects import is_dataset
+from rankprism.formats.recognition import are_preferences, is_preferences
+from rankprism.frames import is_frame
+from rankprism.measures import Measure
+
+if TYPE_CHECKING:
+    from rankprism.measures.preferences.hits import PreferenceHits, PreferencePool
+
+#: A function that makes the hits of a batch, and the batch's runs and topics.
+Batch: TypeAlias = "tuple[Callable[[], Hits | PreferenceHits], slice, Longs]"
+
+
+class Part(NamedTuple):
+    """The measures that need one kind of judgments, and the data that they are computed from."""
+
+    needs: str
+    measures: tuple[Measure, ...]
+    judged: Judgments  #: for preferences, the documents that they name
+    batches: Callable[[Sequence[Alignment]], Iterator[Batch]]
+    pool: PreferencePool | None = None  #: the counted preferences
+
+
+def parts_by_kind(
+    measures: Sequence[Measure],
+    judgments: Any,
+    preferences: Any,
+    preferences_format: str | None,
+    judging: JudgmentReading,
+) -> list[Part]:
+    """The measures by the kind of judgments that they need, after a check that these were given."""
+    absolute = tuple(measure for measure in measures if measure.needs == "judgments")
+    relative = tuple(measure for measure in measures if measure.needs == "preferences")
+    if isinstance(judgments, Iterator) and not is_frame(judgments):
+        judgments = list(judgments)
+    elif files.is_path(judgments) and not is_dataset(judgments):
+        judgments = files.opened(judgments)
+    # Rows and files are examined only if a measure needs preferences.
+    examined = bool(relative) and preferences is None
+    if are_preferences(judgments, preferences_format) if examined else is_preferences(judgments):
+        if preferences is not None:
+            raise InputError(
+                "preferences are given twice; give absolute judgments first, and preferences= (--preferences)"
+            )
+        if absolute:
+            raise MeasureError(
+                f"{absolute[0]} needs absolute judgments, but only preferences are given; give judgments "
+                f"first, and the preferences with preferences= (--preferences FILE)"
+            )
+        for name in judging.described:
+            raise InputError(
+                f"{name} is for absolute judgments, but only preferences are given; leave it out"
+            )
+        preferences, judgments = judgments, None
+    elif relative and preferences is None:
+        remedy = "add preferences= (--preferences FILE)"
+        if files.is_path(judgments):
+            remedy += (
+                f"; if {files.source_name(judgments)} holds preferences in lines that look like qrels, "
+                f"name their format with preferences_format= (--preferences-format), e.g. qrels-prefs"
+            )
+        raise MeasureError(
+            f"{relative[0]} needs preferences, but only absolute judgments are given; {remedy}"
+        )
+    parts = []
+    if absolute:
+        read = judging.of(judgments)
+        parts.append(Part("judgments", absolute, read, lambda runs: planned_batches(read.cells, runs)))
+    if relative:
+        from rankprism.formats.preferences import read_preferences
+        from rankprism.measures.preferences.hits import PreferencePool, preference_batches
+
+        preferred = read_preferences(preferences, format=preferences_format)
+        pool = PreferencePool.of(preferred)
+
+        def of_preferences(runs: Sequence[Alignment]) -> Iterator[Batch]:
+            for hits, which_runs, topics in preference_batches(pool, runs):
+                yield partial(_itself, hits), which_runs, topics
+
+        parts.append(Part("preferences", relative, preferred.named, of_preferences, pool))
+    return parts
+
+
+def _itself(hits: PreferenceHits) -> PreferenceHits:
+    """A batch whose hits have been made."""
+    return hits
+
+
+def answers_as_runs(
+    parts: list[Part], sources: dict[str, Any], run_format: str | None
+) -> tuple[list[Part], dict[str, Any]]:
+    """The same data, in which answers have become rankings of one document each."""
+    able = [measure for measure in parts[0].measures if measure.definition.answers]
+    if not able:
+        return parts, sources
+    from rankprism.formats.answers import with_answers
+
+    judged, rankings = with_answers(parts[0].judged, sources, run_format)
+    if judged is parts[0].judged:
+        return parts, sources
+    for measure in (measure for part in parts for measure in part.measures):
+        if measure not in able:
+            raise MeasureError(
+                f"{measure} scores ranked documents, but some of the runs are answers; leave it out, or "
+                f"evaluate the answers on their own"
+            )
+    answered = parts[0]._replace(judged=judged, batches=lambda runs: planned_batches(judged.cells, runs))
+    return [answered], rankings
