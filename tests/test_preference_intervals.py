@@ -159,7 +159,7 @@ def test_an_interval_over_both_adds_what_assessors_have_in_common_over_topics() 
     ("over", "says"),
     [
         ("topics", "it needs 8 topics, and there is 1"),
-        ("assessors", "it needs 2 assessors, and there is 1"),
+        ("assessors", "it needs 3 assessors, and there is 1"),
         ("both", "it needs 2 assessors and topics, and there is 1"),
     ],
 )

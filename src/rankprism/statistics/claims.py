@@ -76,7 +76,7 @@ CLAIMS = _table(
             "a mean over assessors",
             "the mean score of studies with as many assessors, and differences of two",
             "assessors",
-            2,
+            3,
             "preferences intervals --over assessors",
         ),
         Claim(
