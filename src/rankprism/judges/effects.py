@@ -190,8 +190,11 @@ def _of_parts(
             place = lists.place[:, own]  # (run, labelled)
             slope = np.where(place >= 0, np.take_along_axis(slopes, np.maximum(place, 0)[None], 2), 0.0)
             moved = gains - g[:, own, None]  # (draw, labelled, level)
-            value = sums[:, :, None, None] + slope[:, :, :, None] * moved[:, None]
-            theta = ratio(value, over[1]).mean(0)  # (run, labelled, level)
+            # The mean over draws of (sum + slope * moved) / divisor, (run, labelled, level)
+            share = ratio(np.ones(()), over[1]) / len(g)
+            theta = np.einsum("dr,drlk->rlk", sums, share) + np.einsum(
+                "drl,dlk,drlk->rlk", slope, moved, share
+            )
             theta -= (theta * chance[own]).sum(2, keepdims=True)
             at[here] = theta.transpose(1, 2, 0)
     phi = np.take_along_axis(at, given[:, None, None], 1)[:, 0]
@@ -246,7 +249,7 @@ def _divisors(
     moved = number[:, None, None] + np.eye(K, dtype=int)[None, None] - np.eye(K, dtype=int)[None, :, None]
     possible = np.flatnonzero((moved >= 0).all(3))
     changed = moved.reshape(-1, K)[possible]
-    found = np.full((draws * K * K, len(lists.length)), np.nan)
+    found = np.full((draws * K * K, as_drawn.shape[1]), np.nan)
     step = max(1, AT_ONCE // max(1, docs))
     for first in range(0, len(possible), step):
         some = changed[first : first + step]
@@ -257,7 +260,10 @@ def _divisors(
 
 
 def _of_pools(parts: Parts, lists: Lists, grades: Floats, cutoff: int | None) -> Floats:
-    """(topic, run) the divisor of made-up topics, from grades (topic, document)."""
+    """(topic, run) the divisor of made-up topics, from grades (topic, document).
+
+    If it is the same for all runs, there is one.
+    """
     pool = Pool.single(np.maximum(grades, 0.0))
     n, runs = len(grades), len(lists.length)
     if parts.over in ("relevant", "per-aspect"):  # it is the same for all runs
@@ -268,4 +274,4 @@ def _of_pools(parts: Parts, lists: Lists, grades: Floats, cutoff: int | None) ->
     hits = Hits(none, np.zeros((n * runs, 1, 0)), length, topic, pool, none, none)
     divisor = own_divisor(hits, parts, cutoff)
     assert divisor is not None
-    return np.broadcast_to(divisor[:, 0].reshape(n, runs), (n, len(lists.length)))
+    return divisor[:, 0].reshape(n, runs)
