@@ -58,6 +58,7 @@ html_copy_source = False
 html_show_sphinx = False
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = [("filter.js", {"defer": "defer"})]
 html_theme_options = {"navigation_with_keys": True}
 
 # A copied example holds the commands without their prompts and without what they print.

@@ -1,7 +1,10 @@
-"""How far an analysis is, as its progress bar is told."""
+"""How far an analysis is, as its progress bar is told, and that every long command shows a bar."""
 
 from __future__ import annotations
 
+import io
+import sys
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -10,6 +13,7 @@ import numpy as np
 import pytest
 
 from rankprism import compare
+from rankprism.cli import options
 from rankprism.meta import agreement, correlation, intuitiveness, power, stability, swap, unanimity
 from rankprism.results.scores import Scores
 
@@ -60,3 +64,42 @@ def test_shares_rise_step_by_step(name: str, steps: int) -> None:
     shares: list[float] = []
     ANALYSES[name](on_share=shares.append)
     np.testing.assert_allclose(np.unique(np.round(shares, 9)), np.arange(1, steps + 1) / steps, atol=1e-8)
+
+
+class Terminal(io.StringIO):
+    """Standard error of a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("tells", [False, True])
+def test_a_bar_appears_after_a_while_whether_or_not_the_work_tells_its_share(
+    tells: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(options, "AFTER", 0.05)
+    with options.working("resampling") as on_share:
+        assert terminal.getvalue() == ""
+        for k in range(1, 9):
+            time.sleep(0.05)
+            if tells:
+                on_share(k / 16)
+    said = terminal.getvalue()
+    assert "resampling" in said
+    assert ("50%" in said) == tells
+
+
+def test_short_work_and_files_see_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal, file = Terminal(), io.StringIO()
+    monkeypatch.setattr(options, "AFTER", 5.0)
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with options.working("resampling") as on_share:
+        on_share(0.5)
+    monkeypatch.setattr(options, "AFTER", 0.0)
+    monkeypatch.setattr(sys, "stderr", file)
+    with options.working("resampling") as on_share:
+        on_share(0.5)
+        time.sleep(0.05)
+    assert terminal.getvalue() == file.getvalue() == ""

@@ -1,4 +1,4 @@
-"""The documentation site: what Sphinx makes of two pages, and that every page has its place."""
+"""The documentation site: what Sphinx makes of three pages, and that every page has its place."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ DOCS = Path(__file__).parents[1] / "docs"
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site with two pages only: one with pictures, and the one that is made from docstrings."""
+    """The site with three pages only: one with pictures, and those that are made from docstrings."""
     for package in ("sphinx", "furo", "myst_nb", "sphinx_copybutton"):
         pytest.importorskip(package, reason="the site needs pip install --group site")
     folder = tmp_path_factory.mktemp("site")
     settings = {
         "root_doc": "start",
-        "include_patterns": "start.md,api.md",
+        "include_patterns": "start.md,api.md,measures.md",
         # The other pages are not there. Whether links lead somewhere, test_docs.py says.
         "suppress_warnings": "myst.xref_missing,toc.not_included",
     }
@@ -52,7 +52,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "html"
 
 
-def test_two_pages_build_without_a_warning(site: Path) -> None:
+def test_three_pages_build_without_a_warning(site: Path) -> None:
     start = (site / "start.html").read_text(encoding="utf-8")
     assert "<h1>Start here" in start
     for picture in re.findall(r'<img [^>]*src="([^"]*)"', start):
@@ -137,6 +137,36 @@ def test_no_command_is_cut_off(site: Path, browser: Browser, width: int) -> None
     assert len(ends) > 10
     assert [(end, block) for end, block in ends if end > block] == []
     assert page.evaluate("document.documentElement.scrollWidth") == width
+    page.close()
+
+
+@pytest.mark.parametrize(("name", "tallest"), [("start", 12_000), ("measures", 25_000), ("api", 25_000)])
+def test_no_page_is_wider_than_a_phone_or_endless(
+    name: str, tallest: int, site: Path, browser: Browser
+) -> None:
+    page = browser.new_page(viewport={"width": 360, "height": 800})
+    page.goto((site / f"{name}.html").as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
+    assert page.evaluate("document.documentElement.scrollHeight") < tallest
+    page.close()
+
+
+def test_measures_can_be_filtered_and_a_link_opens_one(site: Path, browser: Browser) -> None:
+    page = browser.new_page()
+    page.goto((site / "measures.html").as_uri() + "#err_ia")
+    assert page.locator("section#err-ia table").is_visible()
+    assert page.locator("section#err-ia h3").bounding_box()["y"] < 400  # type: ignore[index]
+    assert not page.locator("section#nrbp table").is_visible()
+    assert page.locator("section#nrbp > p").first.is_visible()
+    page.locator("section#nrbp button.unfold").click()
+    assert page.locator("section#nrbp table").is_visible()
+    page.get_by_label("Show only what contains").fill("harmonic mean of precision")
+    shown = page.locator("section#measures > section > section:visible h3").all_inner_texts()
+    assert [name.rstrip("¶#") for name in shown] == ["F1", "SetF"]
+    assert page.get_by_role("heading", level=2).locator("visible=true").count() == 1
+    page.goto((site / "api.html").as_uri())
+    page.get_by_label("Show only what contains").fill("topic_set_size")
+    assert page.locator("dl.py:visible dt").first.inner_text().startswith("topic_set_size(")
     page.close()
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
 from rankprism.cli.group import commands
-from rankprism.cli.options import Quiet, noted
+from rankprism.cli.options import Quiet, noted, working
 from rankprism.cli.signature import parameters_of, with_options_of
 
 app = commands()
@@ -64,7 +65,8 @@ def convert(
     from rankprism.formats.convert import convert as convert_file
     from rankprism.formats.output_files import replaces_file
 
-    with noted(quiet):
+    # A bar would mix with what is written to a terminal.
+    with noted(quiet), nullcontext() if out == "-" else working("converting"):
         conversion = convert_file(source, out, **how)
     # What was done is said where the converted text does not go.
     print(conversion, file=sys.stdout if replaces_file(out) else sys.stderr)

@@ -174,13 +174,17 @@ def leaving_out(keep_going: bool) -> Iterator[OnError | None]:
         raise typer.Exit(2)
 
 
+#: The number of seconds after which a bar appears.
+AFTER = 2.0
+
+
 @contextmanager
 def evaluating(runs: int) -> Iterator[tuple[Callable[[str], None] | None, Callable[[float], None] | None]]:
     """The two functions to which `evaluate` reports progress: one for reading files, one for scoring."""
     if events.wanted():
         yield events.tell_runs(runs)
         return
-    with _bars() as bar:
+    with _bars("reading judgments") as bar:
         if bar is None:
             yield None, None
             return
@@ -190,8 +194,11 @@ def evaluating(runs: int) -> Iterator[tuple[Callable[[str], None] | None, Callab
 
 @contextmanager
 def working(what: str) -> Iterator[Callable[[float], None]]:
-    """A function that takes the share of the work that is done. After two seconds, a bar shows it."""
-    with _bars() as bar:
+    """A function that takes the share of the work that is done. After two seconds, a bar shows it.
+
+    If nobody calls the function, the bar shows that there is work, and not how far it is.
+    """
+    with _bars(what) as bar:
         yield (lambda share: None) if bar is None else bar(what, 1.0)
 
 
@@ -201,20 +208,36 @@ _Bar: TypeAlias = Callable[[str, float], Callable[[float | None], None]]
 
 
 @contextmanager
-def _bars() -> Iterator[_Bar | None]:
+def _bars(first: str) -> Iterator[_Bar | None]:
     """Bars on standard error, which appear after two seconds, or None if it is not a terminal.
 
-    Until then nothing is written, not even the sequence that hides the cursor of the terminal.
+    Until then nothing is written, not even the sequence that hides the cursor of the terminal. If nothing has
+    been told by then, a bar without an end appears, with the title `first`.
     """
     if not sys.stderr.isatty() or events.wanted():
         yield None
         return
     from contextlib import ExitStack
-    from threading import Lock
+    from threading import Lock, Timer
 
     began, lock = monotonic(), Lock()
     shown: list[Any] = []
+    endless: list[Any] = []
     with ExitStack() as stack:
+
+        def progress() -> Any:
+            if not shown:
+                from rich.console import Console
+                from rich.progress import Progress
+
+                console = Console(stderr=True)
+                shown.append(stack.enter_context(Progress(console=console, transient=True)))
+            return shown[0]
+
+        def appear() -> None:
+            with lock:
+                if not shown and not timer.finished.is_set():
+                    endless.append(progress().add_task(first, total=None))
 
         def bar(what: str, total: float) -> Callable[[float | None], None]:
             so_far = 0.0
@@ -224,18 +247,21 @@ def _bars() -> Iterator[_Bar | None]:
                 nonlocal so_far
                 with lock:  # runs are read by several threads
                     so_far = so_far + 1 if done is None else done
-                    if monotonic() - began < 2:
+                    if monotonic() - began < AFTER:
                         return
-                    if not shown:
-                        from rich.console import Console
-                        from rich.progress import Progress
-
-                        console = Console(stderr=True)
-                        shown.append(stack.enter_context(Progress(console=console, transient=True)))
                     if not tasks:
-                        tasks.append(shown[0].add_task(what, total=total))
-                    shown[0].update(tasks[0], completed=so_far)
+                        while endless:
+                            progress().remove_task(endless.pop())
+                        tasks.append(progress().add_task(what, total=total))
+                    progress().update(tasks[0], completed=so_far)
 
             return tell
 
-        yield bar
+        timer = Timer(AFTER, appear)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield bar
+        finally:
+            with lock:
+                timer.cancel()

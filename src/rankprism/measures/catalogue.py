@@ -99,22 +99,57 @@ def _proved(measure: str) -> str:
     return " ".join(told) or "none"
 
 
+#: What is judged, and what the measures that need it have in common.
+KINDS = {
+    "Relevance of documents": (
+        "These measures take one grade for each document. If documents have grades for several aspects, a\n"
+        "measure takes the best of them, or what its parameter `fold` says."
+    ),
+    "Relevance to subtopics": (
+        "These measures take a grade for each document and each subtopic (intent, aspect) of the topic."
+    ),
+    "Several qualities of documents": (
+        "These measures take a grade for each document and each quality, such as relevance and\n"
+        "credibility. [multi-aspect.md](multi-aspect.md) compares them."
+    ),
+    "Nuggets of answers": (
+        "These measures take the nuggets that an answer or a passage supports, see [rag.md](rag.md)."
+    ),
+    "Preferences between documents": (
+        "These measures take what people prefer, two documents at a time, see\n"
+        "[preferences.md](preferences.md)."
+    ),
+}
+_QUALITIES = frozenset({"Aspect", "CAM", "Contrast", "MM", "TOMA"})
+_OTHERS = frozenset({"Judged", "RBP_residual", "Unjudged"})  # which count documents, and not aspects
+
+
+def _judged(definition: Definition) -> str:
+    """One of `KINDS`."""
+    relevance, subtopics, qualities, nuggets, preferences = KINDS
+    if definition.needs == "preferences":
+        return preferences
+    if definition.name.startswith("Nugget"):
+        return nuggets
+    if definition.name in _QUALITIES:
+        return qualities
+    return relevance if definition.single or definition.name in _OTHERS else subtopics
+
+
 def reference() -> str:
-    """The documentation page of all measures, in Markdown."""
+    """The documentation page of all measures, in Markdown, grouped by what is judged."""
     own = sorted(definitions(), key=lambda d: d.name.casefold())
     lines = [
         "# Measures",
         "",
-        "This page lists all measures with their formulas and parameters. `rankprism measures NAME` prints "
-        "the",
-        "same for one measure. (`make docs` makes this page from the code.)",
+        "This page lists all measures with their formulas and parameters, grouped by what is judged.",
+        "`rankprism measures NAME` prints the same for one measure. (`make docs` makes this page from the "
+        "code.)",
         "",
         "Every single-aspect measure M also exists as `M_IA`, which is the mean of M over a topic's aspects, "
         "and",
-        "can be used inside `CAM(M)` and `MM(M)`. The table has these columns:",
+        "can be used inside `CAM(M)` and `MM(M)`. The tables have these columns:",
         "",
-        "- *aspects*: whether the measure looks at one aspect or at all aspects of a document. Measures with",
-        "  *preferences* in this column need [preferences](preferences.md) instead of absolute judgments.",
         "- *bounds*: the kind of [bounds](conventions.md#bounds-for-unjudged-documents) that `bounds=True` "
         "gives",
         "  with default parameters.",
@@ -127,34 +162,43 @@ def reference() -> str:
         "  proofs](axioms.md#two-readings). It is a different one for the constraint as printed.",
         "- *compared with*: what the scores were compared with, in addition to a slow implementation of the",
         "  definition.",
-        "",
-        "| measure | what it is | aspects | bounds | axioms | compared with |",
-        "|---|---|---|---|---|---|",
     ]
-    for d in own:
-        cells = (
-            f"[{d.name}](#{d.name.casefold()})",
-            d.summary,
-            "preferences" if d.needs == "preferences" else "one" if d.single else "all",
-            d.formula.bounds.kind,
-            " / ".join(_proved(name) for name in (d.name, f"{d.name}_IA") if recorded(name)),
-            d.compared,
-        )
-        lines.append(f"| {' | '.join(cells)} |")
-    for d in own:
-        text, _, example = d.doc.partition(">>>")
-        summary, _, rest = text.strip().partition("\n")
-        formula, _, remarks = rest.strip().partition("\n\n")
-        lines += ["", f"## {d.name}", "", summary, "", "```text", formula, "```"]
-        lines += ["", remarks.strip()] if remarks.strip() else []
-        if d.aliases:
-            lines += ["", "Also called " + ", ".join(f"`{alias}`" for alias in d.aliases) + "."]
-        if d.forms:
-            lines += ["", "Names in papers: " + "; ".join(_forms(d)) + "."]
-        if d.parameters:
-            lines += ["", "| parameter | default | allowed | meaning |", "|---|---|---|---|"]
-        lines += [f"| `{p.name}` | `{p.default!r}` | {p.range} | {p.meaning} |" for p in d.parameters]
-        lines += ["", *(f"- {CITATIONS[key].text}" for key in d.cite)]
-        if example:
-            lines += ["", "```pycon", *(">>>" + example).rstrip().splitlines(), "```"]
+    for kind, about in KINDS.items():
+        some = [d for d in own if _judged(d) == kind]
+        lines += ["", f"## {kind}", "", about, ""]
+        lines += ["| measure | what it is | bounds | axioms | compared with |", "|---|---|---|---|---|"]
+        lines += [_row(d) for d in some]
+        lines += [line for d in some for line in _entry(d)]
     return "\n".join(lines) + "\n"
+
+
+def _row(d: Definition) -> str:
+    """A measure's row of the table."""
+    cells = (
+        f"[{d.name}](#{d.name.casefold()})",
+        d.summary,
+        d.formula.bounds.kind,
+        " / ".join(_proved(name) for name in (d.name, f"{d.name}_IA") if recorded(name)),
+        d.compared,
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _entry(d: Definition) -> list[str]:
+    """The lines of a measure: what it is, its formula, parameters, citations and an example."""
+    text, _, example = d.doc.partition(">>>")
+    summary, _, rest = text.strip().partition("\n")
+    formula, _, remarks = rest.strip().partition("\n\n")
+    lines = ["", f"### {d.name}", "", summary, "", "```text", formula, "```"]
+    lines += ["", remarks.strip()] if remarks.strip() else []
+    if d.aliases:
+        lines += ["", "Also called " + ", ".join(f"`{alias}`" for alias in d.aliases) + "."]
+    if d.forms:
+        lines += ["", "Names in papers: " + "; ".join(_forms(d)) + "."]
+    if d.parameters:
+        lines += ["", "| parameter | default | allowed | meaning |", "|---|---|---|---|"]
+    lines += [f"| `{p.name}` | `{p.default!r}` | {p.range} | {p.meaning} |" for p in d.parameters]
+    lines += ["", *(f"- {CITATIONS[key].text}" for key in d.cite)]
+    if example:
+        lines += ["", "```pycon", *(">>>" + example).rstrip().splitlines(), "```"]
+    return lines

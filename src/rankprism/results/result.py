@@ -219,8 +219,8 @@ class Result(ABC):
         )
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        return self._tables_html()
+        """What a notebook shows. A wide table scrolls in its own place."""
+        return f'<div style="overflow-x: auto">\n{self._tables_html()}\n</div>'
 
     def _tables_html(self, digits: int | None = None, caption: str | None = None) -> str:
         first, *others = self._shown(digits)
