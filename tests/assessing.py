@@ -315,7 +315,7 @@ class Served:
 
 def opened(folder: Path, settings: Settings | None = None, **options: Any) -> Store:
     collection: Collection = options.pop("collection", None) or make_collection(folder)
-    target = str(folder / "study.db")
+    target = options.pop("target", None) or str(folder / "study.db")
     create_study(
         target,
         collection.runs,

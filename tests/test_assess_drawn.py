@@ -62,7 +62,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Files:
     return Files(c, runs, str(judge), documents, scale, first, both)
 
 
-def opened(path: Path, files: Files, drawn: Path | None = None) -> Store:
+def opened(path: Path | str, files: Files, drawn: Path | None = None) -> Store:
     create_study(
         str(path),
         [],
@@ -137,8 +137,12 @@ def test_a_study_goes_from_drawing_to_the_numbers_of_the_command(
     assert numbers(estimated.scores) == numbers(truth)
 
 
-def test_a_later_batch_joins_a_running_study(files: Files, tmp_path: Path) -> None:
-    open_study = opened(tmp_path / "study.db", files)
+@pytest.mark.parametrize("database", ["sqlite", "postgres"])
+def test_a_later_batch_joins_a_running_study(
+    database: str, files: Files, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    is_file = database == "sqlite"
+    open_study = opened(tmp_path / "study.db" if is_file else request.getfixturevalue("postgres")(), files)
     estimates = Estimates(the_judges(files))
     assert estimates.renew(open_study).problem == "No batch of documents is judged completely yet."
     with pytest.raises(InputError, match="no batch is judged completely"):

@@ -6,15 +6,17 @@ import json
 import re
 import sqlite3
 from collections import Counter
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import pytest
+import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
-from assessing import Page, Person, Served, by_worth, opened
+from assessing import Page, Person, Served, by_worth, make_collection, opened
 
 from rankprism import InputError
 from rankprism.assess import audit, dashboard, exchange, store, work
@@ -35,6 +37,41 @@ def older(tmp_path: Path) -> Path:
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(Path(__file__).with_name("study_0003.sql").read_text())
     return path
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def target(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The place of a study in either database."""
+    if request.param == "sqlite":
+        return str(tmp_path / "study.db")
+    make: Callable[[], str] = request.getfixturevalue("postgres")
+    return make()
+
+
+def test_an_earlier_study_in_postgresql_is_migrated_too(
+    postgres: Callable[[], str], older: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(sqlite3.connect(older)) as connection:
+        settings, secret, created = connection.execute(
+            "SELECT settings, secret, created FROM study"
+        ).fetchone()
+    address = postgres()
+    scripts = store._scripts()
+    with monkeypatch.context() as patched:  # the steps up to the schema of that version
+        patched.setattr(scripts, "get_current_head", lambda: "0003")
+        upgrade = scripts._upgrade_revs
+        patched.setattr(scripts, "_upgrade_revs", lambda _, revision: upgrade("0003", revision))
+        patched.setattr(store, "_scripts", lambda: scripts)
+        with store._connected(address) as open_study, open_study.writing() as connection_:
+            store._migrate(connection_)
+            row = {"settings": settings, "secret": secret, "created": created}
+            statement = "INSERT INTO study (id, settings, provenance, secret, created) VALUES "
+            connection_.execute(sa.text(f"{statement}(1, :settings, '{{}}', :secret, :created)"), row)
+    with store.opened(address) as open_study, open_study.reading() as connection_:
+        assert compare_metadata(MigrationContext.configure(connection_), store.metadata) == []
+        assert work.load(connection_).settings.both_orders == "no"
+        (first,) = exchange.instruction_versions(connection_)
+        assert (first.version, first.since, first.text) == (1, created, "Say which is **better**.\n")
 
 
 def test_a_study_of_an_earlier_version_goes_on(older: Path) -> None:
@@ -122,12 +159,15 @@ def test_different_assessors_judge_the_two_orders(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("orders", ["same", "different"])
-def test_every_pair_is_asked_in_both_orders_of_those_who_should(orders: Any, tmp_path: Path) -> None:
+def test_every_pair_is_asked_in_both_orders_of_those_who_should(
+    orders: Any, tmp_path: Path, target: str
+) -> None:
     """With overlap, in whatever order people come; compared with counts made here."""
     settings = Settings(depth=2, overlap=2, both_orders=orders, batch=4)
-    served = Served(opened(tmp_path, settings))
+    collection = make_collection(tmp_path, ("1",))
+    served = Served(opened(tmp_path, settings, collection=collection, target=target))
     people = {name: served.person(name) for name in ("ann", "ben", "cem", "dua")}
-    for turn in range(60):
+    for turn in range(25):
         person = list(people.values())[(turn * turn) % 4]
         page = person.get("/task")
         if page.is_task:
@@ -136,7 +176,7 @@ def test_every_pair_is_asked_in_both_orders_of_those_who_should(orders: Any, tmp
         person.work()
     with served.store.reading() as connection:
         rows = [(one.assessor, one.left, one.right) for one in exchange.answered(connection, True)]
-    assert len(rows) == len(set(rows)) == 2 * 10 * 2 * 2  # topics, pairs, orders, overlap
+    assert len(rows) == len(set(rows)) == 10 * 2 * 2  # pairs, orders, overlap
     sides = Counter(row[1:] for row in rows)
     assert set(sides.values()) == {2}
     both = Counter((who, frozenset(docs)) for who, *docs in rows)
@@ -207,9 +247,9 @@ def test_both_orders_put_each_batch_before_its_swapped_sides() -> None:
         assert one.swapped != other.swapped
 
 
-def test_repeated_questions_show_who_agrees_with_themselves(tmp_path: Path) -> None:
+def test_repeated_questions_show_who_agrees_with_themselves(tmp_path: Path, target: str) -> None:
     settings = Settings(depth=3, repeat_every=3)
-    served = Served(opened(tmp_path, settings))
+    served = Served(opened(tmp_path, settings, target=target))
     ann, ben = served.person("ann"), served.person("ben")
     ann.work(most=12)
     ben.work(lambda left, right, given: "left", most=9)  # whatever is on the left
@@ -288,8 +328,8 @@ def test_many_judgments_are_listed_on_several_pages(judged: Served) -> None:
     judged.store.close()
 
 
-def test_topics_are_for_those_to_whom_they_are_assigned(tmp_path: Path) -> None:
-    served = Served(opened(tmp_path, Settings(depth=2), assessors=["ann", "ben", "cem"]))
+def test_topics_are_for_those_to_whom_they_are_assigned(tmp_path: Path, target: str) -> None:
+    served = Served(opened(tmp_path, Settings(depth=2), assessors=["ann", "ben", "cem"], target=target))
     boss = served.organiser()
     csrf = boss.get("/organiser/topics").field("csrf")
     page = boss.post("/organiser/topics", csrf=csrf, assigned="1: ann, cem\n2:\n")

@@ -20,6 +20,7 @@ from rankprism.assess import access, adaptive, creation, dashboard, rendering, s
 from rankprism.assess.access import Rate, Session
 from rankprism.assess.estimates import Estimates
 from rankprism.assess.store import Store
+from rankprism.errors import InputError
 
 #: The largest form that is read, in bytes.
 MOST_FORM = 64 * 1024
@@ -65,8 +66,11 @@ class Site:
 
     def _instructions(self) -> str | None:
         table = store.instructions
-        with self.store.reading() as connection:
-            return connection.scalar(sa.select(table.c.text).order_by(table.c.version.desc()).limit(1))
+        try:
+            with self.store.reading() as connection:
+                return connection.scalar(sa.select(table.c.text).order_by(table.c.version.desc()).limit(1))
+        except (sa.exc.SQLAlchemyError, InputError):  # a page that says so needs settings, too
+            return None
 
     def cookie(self, kind: str) -> str:
         return f"__Host-rankprism-{kind}" if self.secure else f"rankprism-{kind}"
