@@ -83,6 +83,9 @@ class Cell:
     population: str
     harsh: bool
     units: int
+    deciding: (
+        int  #: the number of units that the width depends on, such as topics if there are more assessors
+    )
     studies: int
     together: float  #: how many intervals of a study have to hold the truth at the same time
     printed: float  #: the share of the studies that have an interval
@@ -99,7 +102,7 @@ class Cell:
         least = level - SHORT
         error = np.sqrt(least * (1 - least) / number)
         # The standard deviation of n estimates has a relative error of about 1/√(2n).
-        wide = WIDEST * needed(self.units, self.together, level) * (1 + tolerance / np.sqrt(2 * number))
+        wide = WIDEST * needed(self.deciding, self.together, level) * (1 + tolerance / np.sqrt(2 * number))
         too_wide = not self.ranks and self.width > wide
         return bool(self.covered < least - tolerance * error or too_wide)
 
@@ -150,6 +153,7 @@ def measured(claim: str, population: Any, units: int, found: Studies) -> Cell:
         population.name,
         getattr(population, "harsh", False),
         units,
+        population.deciding(units) if hasattr(population, "deciding") else units,
         len(low),
         together,
         float(given.mean()),

@@ -127,9 +127,13 @@ class Assessors:
     #: topics that are the same in every study; None: as many as assessors, up to 5, always new
     same_topics: int | None = None
 
+    def deciding(self, people: int) -> int:
+        """The number of units that decide the width of an interval: new topics are fewer than assessors."""
+        return people if self.same_topics else min(people, 5)
+
     def study(self, rng: np.random.Generator, people: int) -> tuple[list[Row], dict[str, Any]]:
         """Judgments, and two runs. Everybody judges three pairs and three triplets of each topic."""
-        topics = self.same_topics or min(people, 5)
+        topics = self.same_topics or self.deciding(people)
         of_topics = np.random.default_rng(5) if self.same_topics else rng
         theta = SPREAD * of_topics.standard_normal((topics, DOCUMENTS))
         noise = of_topics.standard_normal((2, topics, DOCUMENTS)) * np.array([0.6, 1.2])[:, None, None]
