@@ -238,8 +238,8 @@ def prefer(
 
     \b
     rankprism judges prefer people.tsv --judge gpt=gpt.tsv
-    rankprism judges prefer people.tsv --judge gpt=gpt.tsv --judge llama=llama.tsv \\
-        --covariates lengths.tsv --family families.txt
+    rankprism judges prefer people.tsv --judge gpt=gpt.tsv \\
+        --judge llama=llama.tsv --covariates lengths.tsv --family families.txt
     """
     people, judges = read
     return call(

@@ -73,7 +73,8 @@ def report(
 
     \b
     rankprism report qrels.txt runs/*.run -o report.html
-    rankprism report qrels.txt runs/*.run -m RBU@20 --topic-texts topics.xml --documents docs.jsonl
+    rankprism report qrels.txt runs/*.run -m RBU@20 \\
+        --topic-texts topics.xml --documents docs.jsonl
     rankprism report preferences.tsv runs/*.run
     """
     given, measures = read
