@@ -23,7 +23,7 @@ from rankprism import documents
 from rankprism.assess import exchange
 from rankprism.assess.creation import Settings
 
-WIDTHS = {"phone": (360, 740), "tablet": (768, 1024), "desktop": (1280, 800)}
+WIDTHS = {"phone": (360, 740), "tablet": (768, 1024), "desktop": (1440, 900)}
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +121,7 @@ def test_two_assessors_judge_a_whole_study_by_keyboard(browser: Any, axe: str, t
         ann.wait_for_function(
             "p => document.querySelector('form.answers input[name=place]').value == p", arg=first
         )
-        assert ann.locator("button.before").inner_text() == "About the same"
+        assert ann.locator("button.before span").inner_text() == "About the same"
         assert ann.locator("#comment").input_value() == "a b s x u"
         answer_all(ann, hers, most=5)
         ann.reload()  # she comes back later and finds the task she had

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +17,21 @@ from alembic.runtime.environment import EnvironmentContext
 from assessing import Collection, Served, make_collection, opened
 
 from rankprism import documents
-from rankprism.assess import rendering, store
+from rankprism.assess import rendering, store, work
+from rankprism.assess.creation import Settings
 from rankprism.assess.store import Store
+from rankprism.types import Ask
 
 Cli = Callable[..., Any]
 
-#: The columns that the second revision of the schema has added.
-ADDED = {"document": {"cleaned", "cleaner"}, "study": {"address"}}
+#: The columns that later revisions of the schema have added.
+ADDED = {
+    "document": {"cleaned", "cleaner"},
+    "study": {"address"},
+    "task": {"batch", "repeats"},
+    "judgment": {"instructions"},
+    "assessor": {"instructions"},
+}
 
 
 def hostile(folder: Path) -> Collection:
@@ -164,9 +174,31 @@ def test_a_study_of_the_first_schema_goes_on(target: str, tmp_path: Path) -> Non
             again = Served(old)
             ann.client.send = again.client().send  # the session is still good
             page = ann.get("/task")
-            assert "You have answered 3." in page.text
+            assert "Question 4 of up to" in page.text
             shown = ann.get(f"/document/{page.field('place')}/left").text
-            assert f"<body><p>Text of {page.documents[0]}</p></body>" in shown
+            assert f"<body><p>Text of {page.documents[0]}</p></body>" in re.sub("</?mark>", "", shown)
+
+
+@pytest.mark.parametrize("ask", ["both", "grades"])
+def test_an_older_study_goes_on_with_the_words_that_it_began_with(
+    target: str, tmp_path: Path, ask: Ask
+) -> None:
+    """The settings of the third schema had no wording, no marks, no time limit and no crowd platforms."""
+    newer = ("wording", "mark", "minutes", "worker_parameter", "completion_url")
+    new = opened(tmp_path, Settings(depth=3, ask=ask, name="A study"))
+    with new.writing() as connection:
+        found = dict(connection.execute(sa.select(store.study.c.settings)).scalar_one())
+        older = {name: value for name, value in found.items() if name not in newer}
+        connection.execute(sa.update(store.study).values(settings=older))
+    copied_to_the_first_schema(new, target)
+    new.close()
+    with store.opened(target) as old, old.reading() as connection:
+        settings = work.load(connection).settings
+    assert {name: value for name, value in asdict(settings).items() if name in older} == older
+    assert (settings.mark, settings.minutes, settings.worker_parameter) == (False, None, "")
+    assert settings.wording.tie == "About the same"
+    question = "How does this document fit?" if ask == "grades" else "Which would you rather read?"
+    assert settings.wording.question == question
 
 
 def test_serve_brings_an_old_study_up_to_date_and_says_so(rankprism_command: Path, tmp_path: Path) -> None:

@@ -192,7 +192,7 @@ def test_links_can_be_lost_and_reissued(cli: CLI, rankprism_command: Path, tmp_p
     with running(rankprism_command, study, port=server.port) as server:
         assert set(server.links) == {"organiser"}  # the others were shown before
         person = server.person(links["ann"].removeprefix(address))
-        assert "You have answered 2." in person.get("/task").text
+        assert "Question 3 of up to" in person.get("/task").text
         assert server.person(links["eva"].removeprefix(address)).get("/task").is_task
 
 

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -164,7 +165,7 @@ def test_a_different_answer_from_another_tab_is_told_and_the_same_one_is_not(
     assert notice(told) == work.REFUSED["differs"]
     assert notice(ann.submit(page, "left", comment="And why")) == work.REFUSED["differs"]
     assert [answer for _, _, answer in standing(served.store)] == ["left"]
-    assert "You have answered 1." in told.text
+    assert "Question 2 of up to" in told.text
 
 
 def test_different_grades_from_another_tab_are_told(tmp_path: Path, collection: Collection) -> None:
@@ -368,7 +369,7 @@ def check_damage(study: Store, damage: Callable[[dict[str, Any]], Any], message:
 def test_settings_that_are_whole_are_read_as_they_were_written(served: Served) -> None:
     settings = Settings(depth=3, settle=1, quota=4)  # a whole number where a fraction may be
     with served.store.writing() as connection:
-        connection.execute(sa.update(store.study).values(settings=vars(settings)))
+        connection.execute(sa.update(store.study).values(settings=asdict(settings)))
         assert work.load(connection).settings == settings
 
 

@@ -48,7 +48,7 @@ def begin(window: Window, address: str) -> None:
     window.open(address)
     window.click("h1")
     window.press("Tab", "space", "Tab", "Return")
-    window.until("!!document.querySelector('form.answers')")
+    window.until("!!document.querySelector('form.answers') && document.readyState == 'complete'")
 
 
 def in_document(where: str) -> str:
@@ -207,7 +207,6 @@ def test_a_hostile_document_gets_no_further_when_its_links_and_buttons_are_used(
         usable = f"({shown} ? {shown}.querySelectorAll('[tabindex]').length : 0)"
         begin(window, address + served.link("ann"))
         first = place(window)
-        window.until("document.readyState == 'complete'")
         for number in range(HOSTILE.count("tabindex")):
             if not window.evaluate(
                 f"{usable} > {number}"

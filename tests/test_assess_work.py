@@ -23,6 +23,7 @@ from rankprism.assess import access, adaptive, dashboard, exchange, store, work
 from rankprism.assess.choice import Question, complete, read_questions, sampled
 from rankprism.assess.creation import Settings, create_study
 from rankprism.assess.store import Store
+from rankprism.assess.wording import Wording
 from rankprism.errors import InputError
 from rankprism.types import Ask
 
@@ -393,7 +394,7 @@ def test_practice_comes_first_and_gold_in_between(
             assert task is not None
             purposes.append(task.purpose)
             judge(study, who, task)
-            told = work.feedback(study, who, task.place)
+            told = work.feedback(study, Wording(), who, task.place)
             assert (told is not None) == (task.purpose == "practice")
         assert purposes == ["practice", "study", "study", "gold", "study", "study", "study", "gold"]
     with study.reading() as connection:
@@ -416,11 +417,16 @@ def test_practice_says_what_would_have_been_right(tmp_path: Path, collection: Co
     worst = {"left": "right", "right": "left"}[best]
     work.submit(study, ann, task.place, task.attempt, worst)
     letter = {"left": "A", "right": "B"}[best]
-    assert work.feedback(study, ann, task.place) == f"The organiser would have said: document {letter}."
+    assert (
+        work.feedback(study, Wording(), ann, task.place)
+        == f"The organiser would have said: {letter} is better."
+    )
     task = work.next_task(study, settings, ann)
     assert task is not None
     work.submit(study, ann, task.place, task.attempt, "tie")
-    assert work.feedback(study, ann, task.place) == "That is also what the organiser would have said."
+    assert (
+        work.feedback(study, Wording(), ann, task.place) == "That is also what the organiser would have said."
+    )
     study.close()
 
 

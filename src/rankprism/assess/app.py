@@ -17,6 +17,8 @@ import sqlalchemy as sa
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Mount, Route
@@ -79,11 +81,20 @@ def make_app(site: Site) -> ASGIApp:
         detail = problem.detail if isinstance(problem, HTTPException) else ""
         return Visit(request, site, {}).error(status, words.get(status, detail))
 
+    # Only what has no secret in it is compressed: the length of a compressed page could betray its tokens.
+    packed = [Middleware(GZipMiddleware, minimum_size=1000, compresslevel=6)]
     routes = [
-        Route(path, _endpoint(site, answer), methods=list(how)) for path, (answer, how) in PATHS.items()
+        Route(
+            path,
+            _endpoint(site, answer),
+            methods=list(how),
+            middleware=packed if path.startswith("/document/") else None,
+        )
+        for path, (answer, how) in PATHS.items()
     ]
+    static = StaticFiles(directory=Path(__file__).parent / "static")
     app = Starlette(
-        routes=[*routes, Mount("/static", StaticFiles(directory=Path(__file__).parent / "static"))],
+        routes=[*routes, Mount("/static", static, middleware=packed)],
         exception_handlers={HTTPException: refused, Exception: refused},
     )
     app.router.redirect_slashes = False  # such redirects would contain the Host header
@@ -128,8 +139,10 @@ def _guarded(app: ASGIApp, site: Site) -> ASGIApp:
                 present = {name.lower() for name, _ in message["headers"]}
                 extra = dict(HEADERS)
                 extra["Content-Security-Policy"] = POLICY
-                if not scope["path"].startswith("/static/"):
-                    extra["Cache-Control"] = "no-store"
+                is_static = scope["path"].startswith("/static/")
+                # The query is a hash of the file, see `visit`.
+                kept = "public, max-age=31536000, immutable" if scope["query_string"] else "no-cache"
+                extra["Cache-Control"] = kept if is_static else "no-store"
                 message["headers"] = [
                     *message["headers"],
                     *(

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any, Final
+
 import sqlalchemy as sa
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from rankprism.assess import access, rendering, store, work
+from rankprism.assess import access, rendering, store, time_limit, work
 from rankprism.assess.access import Session
+from rankprism.assess.crowd import completion_url, worker_in
 from rankprism.assess.visit import Visit, number
+from rankprism.query_words import query_words
+
+_RECOUNTED: Final = 60.0  # seconds before the questions that are left for an assessor are counted again
 
 
 def home(visit: Visit) -> Response:
@@ -33,29 +40,47 @@ def join(visit: Visit) -> Response:
         with visit.site.store.writing() as connection:
             session = access.use_link(connection, token) if visit.form.get("consent") else None
         return visit.entered(session, "assessor", "/task")
-    return visit.page("join.html", worker=None)
+    return _join_page(visit)
 
 
 def crowd(visit: Visit) -> Response:
-    token, worker = visit.request.path_params["token"], visit.request.query_params.get("worker", "")
-    access.check_worker(worker)
+    token = visit.request.path_params["token"]
+    worker = access.check_worker(worker_in(visit.request.query_params, visit.settings.worker_parameter))
     with visit.site.store.reading() as connection:
         known = access.find_token(connection, token, "crowd")
         begun = connection.scalar(sa.select(store.assessor.c.id).where(store.assessor.c.worker == worker))
     session = visit.session("assessor")
     if known is not None and begun is not None and session is not None and session.assessor == begun:
         return RedirectResponse("/task", 303)
-    if known is None or begun is not None:
+    if known is None:
         return visit.error(
             403,
-            "This link is wrong, or somebody has begun with this worker id in another browser. "
-            "Ask the organiser for a link of your own.",
+            "This link is wrong: the part after /crowd/ does not belong to this study. Open the study from "
+            "your crowd platform again, or tell the organiser.",
+        )
+    if begun is not None:
+        return visit.error(
+            403,
+            "Somebody has begun with this worker id in another browser. Go on there, or ask the organiser "
+            "for a link of your own.",
         )
     if visit.request.method == "POST":
         with visit.site.store.writing() as connection:
             new = access.use_crowd_link(connection, token, worker) if visit.form.get("consent") else None
         return visit.entered(new, "assessor", "/task")
-    return visit.page("join.html", worker=worker)
+    return _join_page(visit, worker)
+
+
+def _join_page(visit: Visit, worker: str | None = None) -> Response:
+    return visit.page("join.html", worker=worker, practice=_number_of_practice(visit))
+
+
+def _number_of_practice(visit: Visit) -> int:
+    def count() -> int:
+        with visit.site.store.reading() as connection:
+            return work.number_of_practice(connection)
+
+    return int(visit.site.remember("practice", count, math.inf))
 
 
 def task(visit: Visit) -> Response:
@@ -67,7 +92,7 @@ def task(visit: Visit) -> Response:
     if outcome in work.REFUSED:
         notice = work.REFUSED[outcome]
     else:
-        notice = work.feedback(visit.site.store, session.assessor, place) or ""
+        notice = work.feedback(visit.site.store, visit.settings.wording, session.assessor, place) or ""
         visit.site.supply.soon(visit.site.store, visit.settings)
         if visit.settings.settle is not None:
             visit.site.standings.latest(visit.site.store, visit.settings)
@@ -108,29 +133,51 @@ def _task_page(visit: Visit, session: Session, found: work.Assignment | None, no
     assert session.assessor is not None
     if found is None and visit.site.supply.now(visit.site.store, visit.settings):
         found = work.next_task(visit.site.store, visit.settings, session.assessor)
+    settings = visit.settings
     with visit.site.store.reading() as connection:
         mine = work.progress(connection, session.assessor)
         stopped, has_read = connection.execute(
             sa.select(store.study.c.stopped, work.HAS_READ), {"assessor": session.assessor}
         ).one()
+        seconds = time_limit.seconds_left(connection, settings, session.assessor)
     if not has_read:
         notice = f"{notice} {work.NEW_INSTRUCTIONS}".strip()
+    values: dict[str, Any] = {"csrf": session.csrf, "mine": mine, "notice": notice}
+    if found is not None:
+        practice = _number_of_practice(visit)
+        most = _most_questions(visit, session.assessor, mine.done)
+        minutes = None if seconds is None else int(max(0, seconds) // 60)
+        return visit.page("task.html", task=found, practice=practice, most=most, minutes=minutes, **values)
+    is_over = seconds is not None and seconds <= 0
+    has_quota = settings.quota is not None and mine.done >= settings.quota
+    # Somebody who ran out of time with a quota has not done what was agreed.
+    is_complete = mine.done > 0 and (has_quota or settings.quota is None or not is_over)
+    why = "stopped" if stopped else "quota" if has_quota else "time" if is_over else "nothing"
+    completion = _completion(visit, session.assessor) if is_complete else (None, None)
+    return visit.page("done.html", why=why, code=completion[0], url=completion[1], **values)
 
-    def count() -> tuple[int, int]:
+
+def _most_questions(visit: Visit, assessor: int, done: int) -> int:
+    """The largest number of questions that an assessor can have answered at the end, this one included."""
+
+    def count() -> int:
         with visit.site.store.reading() as connection:
-            return work.study_progress(connection, visit.settings)
+            return done + work.most_left(connection, visit.settings, assessor, done)
 
-    values = {
-        "csrf": session.csrf,
-        "mine": mine,
-        "all": visit.site.remember("progress", count),
-        "notice": notice,
-    }
-    if found is None:
-        own = access.completion_code(visit.site.study.secret, session.assessor)
-        code = (visit.settings.completion_code or own) if mine.done else None
-        return visit.page("done.html", code=code, stopped=stopped, **values)
-    return visit.page("task.html", task=found, **values)
+    return max(done + 1, int(visit.site.remember(f"questions of {assessor}", count, _RECOUNTED)))
+
+
+def _completion(visit: Visit, assessor: int) -> tuple[str | None, str | None]:
+    """The code that an assessor sees at the end, and the address that they go to."""
+    settings = visit.settings
+    code = settings.completion_code or access.completion_code(visit.site.study.secret, assessor)
+    if settings.completion_url is None:
+        return code, None
+    with visit.site.store.reading() as connection:
+        row = store.assessor.c
+        worker, name = connection.execute(sa.select(row.worker, row.name).where(row.id == assessor)).one()
+    # A platform does not know our own codes.
+    return settings.completion_code, completion_url(settings.completion_url, code, worker or name)
 
 
 def instructions(visit: Visit) -> Response:
@@ -158,8 +205,9 @@ def shown(visit: Visit) -> Response:
         raise HTTPException(404, "There is no such document.")
     session = visit.needs("assessor")
     assert session.assessor is not None
-    row = work.shown_document(visit.site.store, session.assessor, place, where)
-    if row is None:
+    found = work.shown_document(visit.site.store, session.assessor, place, where)
+    if found is None:
         raise HTTPException(404, "There is no such document among your tasks.")
-    text = rendering.page(row.cleaned, row.title)
+    row, query = found
+    text = rendering.page(row.cleaned, row.title, tuple(query_words(query)) if visit.settings.mark else ())
     return HTMLResponse(text, headers={"Content-Security-Policy": rendering.POLICY})

@@ -6,7 +6,7 @@ import hashlib
 import os
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Literal, Unpack, get_args, get_origin, get_type_hints
 
 import sqlalchemy as sa
@@ -20,6 +20,8 @@ from rankprism.assess.choice import (
     read_questions,
     sampled,
 )
+from rankprism.assess.crowd import check_completion_url, check_parameter
+from rankprism.assess.wording import Wording, default_instructions, default_wording, stored_wording
 from rankprism.data.note import Note, issue, some
 from rankprism.data.run import Reading
 from rankprism.data.scales import Scale
@@ -36,21 +38,6 @@ from rankprism.preferences.rankings import ranked_runs, read_rankings
 from rankprism.results.scores import as_listed
 from rankprism.types import Ask, BothOrders, Missing, RunOptions, StudyChoice
 
-INSTRUCTIONS = {
-    "preferences": """\
-You will see what somebody is looking for, and two documents. Say which of the two you would rather read.
-
-Sometimes another document is shown above the two. Imagine that you have just read it, and say which of \
-the two you would rather read **next**.
-
-Choose *About the same* if neither is better, and *Cannot judge* if a document cannot be read or understood.
-""",
-    "grades": """\
-You will see what somebody is looking for, and a document. Choose one label in every row.
-
-Choose *Cannot judge* if the document cannot be read or understood.
-""",
-}
 #: The default measure that ranks the systems, down to the depth of the study. The pooled estimate uses both
 #: pairs and triplets, errs less with few judgments, and does not treat documents that nobody saw as bad.
 MEASURES = {"preferences": "nPrf(estimate='pooled')", "grades": "alpha_nDCG", "drawn": "nDCG"}
@@ -79,23 +66,34 @@ class Settings:
     settle: float | None = None  #: stop when the order of the systems is this stable (Kendall's τ)
     measure: str = ""  #: the measure that ranks the systems on the dashboard, see `MEASURES`
     seed: int = 0
+    minutes: int | None = None  #: minutes after which an assessor gets no more questions
+    mark: bool = True  #: whether the words of the topic's title are marked in documents
     crowd: bool = False  #: whether one link is for anybody who has a worker id
+    worker_parameter: str = ""  #: the parameter of that link with the worker id, see `crowd.PARAMETERS`
+    completion_url: str | None = None  #: where assessors go at the end, see `crowd.completion_url`
     completion_code: str | None = None  #: the code that assessors see at the end; None: each has their own
-    instructions: str = ""  #: Markdown, see `INSTRUCTIONS`
+    instructions: str = ""  #: Markdown, see `wording.default_instructions`
     consent: str = CONSENT  #: Markdown
+    wording: Wording = field(default_factory=Wording)  #: for grades, the default is `wording.GRADES`
 
     def __post_init__(self) -> None:
+        one_of("ask", self.ask, Ask)
         collects = "grades" if self.collects_grades else "preferences"
-        object.__setattr__(self, "instructions", self.instructions or INSTRUCTIONS[collects])
+        if self.wording == Wording():
+            object.__setattr__(self, "wording", default_wording(self.ask))
+        written = self.instructions or default_instructions(self.ask, self.wording)
+        object.__setattr__(self, "instructions", written)
         kind = "drawn" if self.choice == "drawn" else collects
         object.__setattr__(self, "measure", self.measure or f"{MEASURES[kind]}@{self.depth}")
-        one_of("ask", self.ask, Ask)
         one_of("choice", self.choice, StudyChoice)
         one_of("both_orders", self.both_orders, BothOrders)
         for name, least in (("depth", 1), ("overlap", 1), ("lease", 10), ("gold_every", 2), ("batch", 1)):
             if getattr(self, name) < least:
                 raise InputError(f"{name} must be at least {least}; got {getattr(self, name)}")
-        for name in ("quota", "budget"):
+        check_parameter(self.worker_parameter)
+        if self.completion_url is not None:
+            check_completion_url(self.completion_url)
+        for name in ("quota", "budget", "minutes"):
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise InputError(f"{name} must be at least 1; got {value}")
@@ -131,11 +129,14 @@ _KINDS = {str: "text", int: "a whole number", float: "a number", bool: "true or 
 
 def read_settings(found: Mapping[str, Any]) -> Settings:
     """Read the settings that a study has stored, or name the setting that is damaged."""
-    names = [field.name for field in fields(Settings)]
+    names = [one.name for one in fields(Settings)]
     kinds = get_type_hints(Settings)
     for name in names:
         if name not in found:
             raise InputError(f"its settings have no {name}")
+        if name == "wording":
+            found = {**found, name: stored_wording(found[name])}
+            continue
         # `Settings` itself checks the words of a Literal.
         allowed = (str,) if get_origin(kinds[name]) is Literal else get_args(kinds[name]) or (kinds[name],)
         # A whole number is stored without a decimal point.

@@ -7,6 +7,7 @@ import io
 import re
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -130,7 +131,9 @@ def provenance(open_study: Store) -> dict[str, Any]:
         judgments, withdrawn, assessors, first, last = connection.execute(counted).one()
         checked = {purpose: work.scores(connection, purpose).values() for purpose in ("practice", "gold")}
         versions = instruction_versions(connection)
-    settings = {name: value for name, value in vars(study.settings).items() if name != "completion_code"}
+    # Whoever knows how the study confirms that somebody has done the work can be paid without doing it.
+    hidden = ("completion_code", "completion_url")
+    settings = {name: value for name, value in asdict(study.settings).items() if name not in hidden}
     return {
         "study": study.settings.name,
         "created": study.created,

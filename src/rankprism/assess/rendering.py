@@ -13,8 +13,10 @@ gains nothing from it.
 from __future__ import annotations
 
 import hashlib
+import re
 from base64 import b64encode
 from collections.abc import Callable
+from functools import lru_cache
 from html import escape
 
 import sqlalchemy as sa
@@ -23,10 +25,18 @@ from markupsafe import Markup
 from rankprism import documents
 from rankprism.assess import store
 from rankprism.assess.store import Store
+from rankprism.query_words import found_in
 
 _STYLE = """\
-:root { color-scheme: light dark; }
-body { margin: 0.75rem; font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
+:root { color-scheme: light dark; scrollbar-gutter: stable; }
+body { max-width: 40rem; margin: 0 auto; padding: 0.5rem 0.75rem; font: 1rem/1.6 system-ui, sans-serif;
+  overflow-wrap: anywhere; }
+h1, h2, h3, h4 { line-height: 1.25; margin: 0.75em 0 0.5em; }
+h1 { font-size: 1.4rem; }
+h2 { font-size: 1.2rem; }
+h3, h4 { font-size: 1.05rem; }
+mark { background: #ffe58a; color: #1b1b1f; border-radius: 0.15rem; }
+@media (prefers-color-scheme: dark) { mark { background: #6b5600; color: #ffffff; } }
 pre { white-space: pre-wrap; }
 .plain { white-space: pre-wrap; }
 table { border-collapse: collapse; }
@@ -41,12 +51,39 @@ POLICY = (
 _BATCH = 100  # number of documents that are cleaned and stored together
 
 
-def page(cleaned: str, title: str) -> str:
-    """A whole page that shows a document."""
+@lru_cache(maxsize=64)  # the documents of a topic are shown again and again
+def page(cleaned: str, title: str, words: tuple[str, ...] = ()) -> str:
+    """A whole page that shows a document, with the words of a query marked, see `query_words`."""
     return (
         f'<!DOCTYPE html><html lang="und"><head><meta charset="utf-8"><title>{escape(title)}</title>'
-        f"<style>{_STYLE}</style></head><body>{cleaned}</body></html>"
+        f"<style>{_STYLE}</style></head><body>{marked(cleaned, words)}</body></html>"
     )
+
+
+# A tag as nh3 writes it, or a character reference: no words are looked for in either.
+_MARKUP = re.compile(r'(<[^<>"]*+(?:"[^"]*+"[^<>"]*+)*+>|&[#\w]++;)')
+
+
+def marked(cleaned: str, words: tuple[str, ...]) -> str:
+    """Mark the words of a query in a cleaned document.
+
+    >>> marked('<p title="A jaguar">The Jaguar &amp; its relatives</p>', ("jaguar", "amp"))
+    '<p title="A jaguar">The <mark>Jaguar</mark> &amp; its relatives</p>'
+    """
+    if not words:
+        return cleaned
+    parts = _MARKUP.split(cleaned)  # every second part is markup
+    parts[::2] = [_marked_text(text, words) if text else "" for text in parts[::2]]
+    return "".join(parts)
+
+
+def _marked_text(text: str, words: tuple[str, ...]) -> str:
+    written, last = [], 0
+    for begin, end in found_in(text, list(words)):
+        if begin >= last:
+            written += [text[last:begin], "<mark>", text[begin:end], "</mark>"]
+            last = end
+    return "".join([*written, text[last:]])
 
 
 def prose(markdown: str) -> Markup:

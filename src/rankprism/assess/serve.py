@@ -17,6 +17,7 @@ from rankprism.assess import access, rendering, work
 from rankprism.assess.access import Rate
 from rankprism.assess.app import make_app
 from rankprism.assess.connections import Limits, server
+from rankprism.assess.crowd import PARAMETERS
 from rankprism.assess.estimates import Estimates, Judges, check_study
 from rankprism.assess.store import Store, opened
 from rankprism.assess.visit import Site
@@ -134,7 +135,8 @@ def _tell(open_study: Store, address: Address, say: Callable[[str], None]) -> No
     say(f"organiser: {address.public}/organise/{organiser}")
     for name, link in links.items():
         if name is None:
-            say(f"crowd: {address.public}/crowd/{link}?worker=ID")
+            parameter = study.settings.worker_parameter or PARAMETERS[0]
+            say(f"crowd: {address.public}/crowd/{link}?{parameter}=ID")
         else:
             say(f"{name}: {address.public}/join/{link}")
     if links:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -38,7 +39,15 @@ def _templates() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     made.filters["prose"] = lru_cache(rendering.prose)
+    made.globals["static"] = _static
     return made
+
+
+@lru_cache
+def _static(name: str) -> str:
+    """The address of a static file. It changes with the file, so that browsers may keep what they have."""
+    content = Path(__file__).parent.joinpath("static", name).read_bytes()
+    return f"/static/{name}?{hashlib.blake2b(content, digest_size=6).hexdigest()}"
 
 
 @dataclass(frozen=True, eq=False)

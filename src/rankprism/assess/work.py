@@ -15,10 +15,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from rankprism.assess import store
+from rankprism.assess import store, time_limit
 from rankprism.assess.choice import is_swapped
 from rankprism.assess.creation import Settings, ids, read_settings
 from rankprism.assess.store import Store
+from rankprism.assess.wording import Wording
 from rankprism.errors import InputError, listed
 from rankprism.types import BothOrders
 
@@ -94,6 +95,7 @@ class Progress:
     """The progress of an assessor."""
 
     done: int  #: number of questions that they have answered, without practice
+    practised: int  #: number of practice questions that they have answered
     can_undo: bool
 
 
@@ -160,6 +162,8 @@ def next_task(open_study: Store, settings: Settings, assessor: int) -> Assignmen
     """
     with open_study.reading() as connection:
         held = _held(connection, assessor)
+        if time_limit.is_over(connection, settings, assessor):
+            return None
         if held is not None and held.expires - open_study.clock.now() > settings.lease / 2:
             return _assignment(connection, held)
     with open_study.writing() as connection:
@@ -259,6 +263,9 @@ def _stored(
 
 
 def _leased(connection: sa.Connection, settings: Settings, assessor: int, now: float) -> sa.Row[Any] | None:
+    # An answer that was being given when the time ended counts, but it is the last one.
+    if time_limit.is_over(connection, settings, assessor):
+        return None
     found = _held(connection, assessor) or _fresh(connection, settings, assessor, now)
     if found is None:
         return None
@@ -281,7 +288,7 @@ def undo(open_study: Store, settings: Settings, assessor: int) -> bool:
             .order_by(judgment.c.id.desc())
             .limit(1)
         ).first()
-        if last is None:
+        if last is None or time_limit.is_over(connection, settings, assessor):
             return False
         connection.execute(sa.update(judgment).where(judgment.c.id == last.id).values(withdrawn=store.now()))
         now = open_study.clock.now()
@@ -296,7 +303,8 @@ def undo(open_study: Store, settings: Settings, assessor: int) -> bool:
 def progress(connection: sa.Connection, assessor: int) -> Progress:
     """The progress of an assessor."""
     counts = _counts(connection, assessor)
-    return Progress(sum(n for purpose, n in counts.items() if purpose != "practice"), bool(counts))
+    practised = counts.get("practice", 0)
+    return Progress(sum(counts.values()) - practised, practised, bool(counts))
 
 
 def study_progress(connection: sa.Connection, settings: Settings) -> tuple[int, int]:
@@ -310,15 +318,56 @@ def study_progress(connection: sa.Connection, settings: Settings) -> tuple[int, 
     return done, total
 
 
-def shown_document(open_study: Store, assessor: int, place: int, where: str) -> sa.Row[Any] | None:
-    """A document of a task, which the assessor must have open or have judged."""
+def most_left(connection: sa.Connection, settings: Settings, assessor: int, done: int) -> int:
+    """The largest number of questions that an assessor who has answered `done` may still get.
+
+    It may become fewer, because others answer the same questions, and it leaves practice out.
+    """
+    task, place, mine = store.task, store.place, store.place.alias()
+    number = sa.func.count()
+
+    def count(query: sa.Select[Any]) -> int:
+        return int(connection.scalar(query, {"assessor": assessor}) or 0)
+
+    _, are_assigned = connection.execute(_STATE).one()
+    # A pair that is to be judged in its first order comes in its second order later.
+    places = _open_places("no" if settings.both_orders == "same" else settings.both_orders, are_assigned)
+    found = places.with_only_columns(place.c.task).subquery()
+    question: sa.ColumnElement[int] = found.c.task
+    if settings.both_orders == "different":  # only one of the two orders is for this assessor
+        question = sa.func.coalesce(task.c.repeats, task.c.id)
+    left = count(
+        sa.select(sa.func.count(sa.distinct(question))).join_from(found, task, task.c.id == found.c.task)
+    )
+    left += count(sa.select(number).where(place.c.assessor == assessor, ~place.c.done, place.c.position > 0))
+    if settings.choice == "adaptive" and settings.budget is not None:
+        left += settings.budget - count(sa.select(number).where(task.c.purpose == "study"))
+    if left:
+        answered = sa.exists().where(mine.c.task == task.c.id, mine.c.assessor == assessor, mine.c.done)
+        gold = count(sa.select(number).where(task.c.purpose == "gold", ~answered))
+        left += min(gold, left // (settings.gold_every - 1) + 1)
+        left += left // (settings.repeat_every - 1) + 1 if settings.repeat_every else 0
+    return left if settings.quota is None else min(left, max(0, settings.quota - done))
+
+
+def number_of_practice(connection: sa.Connection) -> int:
+    """The number of practice questions, which everybody answers first."""
+    return int(connection.scalar(sa.select(sa.func.count()).where(store.task.c.purpose == "practice")) or 0)
+
+
+def shown_document(
+    open_study: Store, assessor: int, place: int, where: str
+) -> tuple[sa.Row[Any], str] | None:
+    """A document of a task, which the assessor must have open or have judged, and the title of the topic."""
     table, document = store.place, store.document
     with open_study.reading() as connection:
         row = connection.execute(
             sa.select(table).where(table.c.id == place, table.c.assessor == assessor)
         ).first()
-        number = None if row is None else _assignment(connection, row).document(where)
-        return connection.execute(sa.select(document).where(document.c.id == number)).first()
+        found = None if row is None else _assignment(connection, row)
+        number = None if found is None else found.document(where)
+        text = connection.execute(sa.select(document).where(document.c.id == number)).first()
+        return None if found is None or text is None else (text, found.title)
 
 
 def aspects_of(open_study: Store, assessor: int, place: int) -> tuple[Aspect, ...]:
@@ -330,7 +379,7 @@ def aspects_of(open_study: Store, assessor: int, place: int) -> tuple[Aspect, ..
         return () if row is None else _assignment(connection, row).aspects
 
 
-def feedback(open_study: Store, assessor: int, place: int) -> str | None:
+def feedback(open_study: Store, wording: Wording, assessor: int, place: int) -> str | None:
     """Tell the right answer after an answer to a practice question; None for any other task."""
     task, table, judgment = store.task, store.place, store.judgment
     with open_study.reading() as connection:
@@ -348,9 +397,7 @@ def feedback(open_study: Store, assessor: int, place: int) -> str | None:
     if isinstance(row.expected, dict):
         words = "; ".join(f"{name}: {label}" for name, label in row.expected.items())
         return f"The organiser would have said: {words}."
-    side = as_seen(row.expected, row.swapped)
-    words = {"left": "document A", "right": "document B", "tie": "about the same"}[side]
-    return f"The organiser would have said: {words}."
+    return f"The organiser would have said: {getattr(wording, as_seen(row.expected, row.swapped))}."
 
 
 def is_right(expected: Any, swapped: bool, answer: str, grades: Mapping[str, str] | None) -> bool:
@@ -533,7 +580,15 @@ def _fresh(connection: sa.Connection, settings: Settings, assessor: int, now: fl
 
 @cache
 def _free_place(orders: BothOrders, are_assigned: bool) -> sa.Select[Any]:
-    """The query for the first place that is free for an assessor who has not had its task.
+    """The query for the first place that an assessor may have and nobody has."""
+    place = store.place
+    free = place.c.assessor.is_(None) | (place.c.expires < sa.bindparam("now"))
+    ordered = _open_places(orders, are_assigned).where(free).order_by(place.c.position, place.c.id).limit(1)
+    return ordered.with_for_update(skip_locked=True, of=place)
+
+
+def _open_places(orders: BothOrders, are_assigned: bool) -> sa.Select[Any]:
+    """The query for the places without an answer whose task the assessor may have and has not had.
 
     orders : with "same", a pair comes in the second order only to those who have judged it in the first, and
         with "different" it comes in either order only to those who have not had it in the other.
@@ -544,7 +599,6 @@ def _free_place(orders: BothOrders, are_assigned: bool) -> sa.Select[Any]:
     found = sa.select(place).where(
         place.c.done.is_(False),
         place.c.position > 0,  # practice, gold and repeated questions have places of their own
-        place.c.assessor.is_(None) | (place.c.expires < sa.bindparam("now")),
         ~sa.exists().where(mine.c.task == place.c.task, mine.c.assessor == who),
     )
     if orders != "no" or are_assigned:
@@ -558,8 +612,7 @@ def _free_place(orders: BothOrders, are_assigned: bool) -> sa.Select[Any]:
     if are_assigned:
         of_topic = sa.exists().where(store.assigned.c.topic == task.c.topic)
         found = found.where(~of_topic | of_topic.where(store.assigned.c.assessor == who))
-    ordered = found.order_by(place.c.position, place.c.id).limit(1)
-    return ordered.with_for_update(skip_locked=True, of=place)
+    return found
 
 
 #: Whether an assessor has seen the present instructions.

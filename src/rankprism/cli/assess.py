@@ -124,6 +124,14 @@ def new(
     crowd: Annotated[
         bool, typer.Option("--crowd", help="Make one link for all who bring a worker id (?worker=ID).")
     ] = False,
+    worker_parameter: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Parameter in which the crowd platform sends the worker id. Default: worker, PROLIFIC_PID "
+            "or workerId.",
+        ),
+    ] = "",
     quota: Annotated[
         int | None, typer.Option(min=1, help="Answers after which an assessor is done. Default: no limit.")
     ] = None,
@@ -152,6 +160,12 @@ def new(
     lease: Annotated[
         int, typer.Option(min=10, help="Seconds after which an unanswered task goes to somebody else.")
     ] = 1800,
+    minutes: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Minutes after which an assessor gets no more questions. Default: no limit."
+        ),
+    ] = None,
     settle: Annotated[
         float | None,
         typer.Option(
@@ -179,6 +193,22 @@ def new(
     consent: Annotated[
         Path | None, typer.Option(metavar="FILE", help="What assessors agree to, in Markdown.")
     ] = None,
+    wording: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A TOML file with your own question and answers: question, left, right, tie, cannot, …",
+        ),
+    ] = None,
+    mark: Annotated[bool, typer.Option(help="Mark the words of the topic's title in documents.")] = True,
+    completion_url: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Address of a link on the last page, which leads back to the crowd platform. {code} and "
+            "{worker} are filled in.",
+        ),
+    ] = None,
     completion_code: Annotated[
         str | None,
         typer.Option(metavar="CODE", help="Code on the last page. Default: one for each assessor."),
@@ -204,9 +234,13 @@ def new(
         "instructions": _words(instructions),
         "consent": _words(consent),
     }
+    if ask is None:
+        ask = "both" if choice == "adaptive" else "grades" if choice == "drawn" else "pairs"
+    if wording is not None:
+        given["wording"] = _part("wording", study).read_wording(wording, ask)
     settings = creation.Settings(
         name=name or (Path(study).stem if "://" not in study else "Study"),
-        ask=ask or {"adaptive": "both", "drawn": "grades"}.get(choice, "pairs"),
+        ask=ask,
         choice=choice,
         depth=depth,
         budget=budget,
@@ -219,7 +253,11 @@ def new(
         batch=batch,
         settle=settle,
         seed=seed,
+        minutes=minutes,
+        mark=mark,
         crowd=crowd,
+        worker_parameter=worker_parameter,
+        completion_url=completion_url,
         completion_code=completion_code,
         **{key: value for key, value in given.items() if value is not None},
     )

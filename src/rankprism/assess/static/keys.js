@@ -69,13 +69,34 @@ function hear(frame) {
   if (frame.contentDocument) frame.contentWindow.addEventListener("keydown", heard);
 }
 
+// On a phone, documents are one below the other. A frame is then as high as its text, so that a short text is read
+// without scrolling inside it, and at most 70 % of the window, so that a long one fits above the answers.
+const phone = matchMedia("(max-width: 43.99rem)");
+
+function fit(frame) {
+  const text = frame.contentDocument && frame.contentDocument.body;
+  const height = phone.matches && text ? Math.min(Math.max(text.offsetHeight + 2, 96), 0.7 * window.innerHeight) : 0;
+  frame.style.height = height > 0 ? `${height}px` : ""; // without a number, as where a document hides its own height
+}
+
+function allFrames() {
+  return document.querySelectorAll("#page iframe");
+}
+
+function showKeys() {
+  document.documentElement.dataset.keys = wantsKeys() ? "on" : "off";
+}
+
 function settle() {
-  document.querySelectorAll("#page iframe").forEach(hear);
+  allFrames().forEach(hear);
+  allFrames().forEach(fit);
+  showKeys();
   const keys = document.getElementById("keys");
   if (!keys) return;
   keys.checked = wantsKeys();
   keys.addEventListener("change", () => {
     try { localStorage.setItem("keys", keys.checked ? "on" : "off"); } catch { /* then the choice lasts only until the next task */ }
+    showKeys();
   });
 }
 
@@ -87,8 +108,11 @@ function trouble(words) {
 
 document.addEventListener("keydown", heard);
 document.addEventListener("load", (event) => {
-  if (event.target instanceof HTMLIFrameElement) hear(event.target);
+  if (!(event.target instanceof HTMLIFrameElement)) return;
+  hear(event.target);
+  fit(event.target);
 }, true);
+window.addEventListener("resize", () => allFrames().forEach(fit));
 document.addEventListener("DOMContentLoaded", settle);
 document.addEventListener("htmx:afterSettle", (event) => {
   if (event.detail.target.id !== "page") return;
