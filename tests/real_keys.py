@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 #: The programs that are needed, each with the Debian package that has it.
 PROGRAMS = {"Xvfb": "xvfb", "xdotool": "xdotool", "chromium": "chromium", "firefox-esr": "firefox-esr"}
@@ -138,15 +138,15 @@ def firefox() -> Iterator[Window]:
             stderr=subprocess.DEVNULL,
         )
         try:
-            with socket.create_connection(("127.0.0.1", _port(Path(folder, "MarionetteActivePort")))) as line:
-                yield _firefox_window(display, line)
+            port = _port(Path(folder, "MarionetteActivePort"))
+            with socket.create_connection(("127.0.0.1", port)) as line, line.makefile("rb") as answers:
+                yield _firefox_window(display, line, answers)
         finally:
             running.terminate()
             running.wait()
 
 
-def _firefox_window(display: str, line: socket.socket) -> Window:
-    answers = line.makefile("rb")
+def _firefox_window(display: str, line: socket.socket, answers: BinaryIO) -> Window:
     count = 0
 
     def answer() -> Any:

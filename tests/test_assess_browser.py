@@ -1,6 +1,6 @@
 """A study in a real browser: by keyboard only, at three widths, in the dark, and with hostile documents.
 
-Set RANKPRISM_SCREENSHOTS to a folder to keep the pictures, e.g. those of docs/assess.md.
+Set RANKPRISM_SCREENSHOTS to a folder to keep pictures of every screen. docs/assess.md shows some of them.
 """
 
 from __future__ import annotations
@@ -9,8 +9,12 @@ import json
 import os
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import resources
+from io import BytesIO
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +24,13 @@ from attacks import VECTORS
 
 import rankprism
 from rankprism import documents
-from rankprism.assess import exchange
+from rankprism.assess import access, exchange, rendering
 from rankprism.assess.creation import Settings
 
+#: Where pictures are kept; None if they are not wanted.
+FOLDER = Path(os.environ["RANKPRISM_SCREENSHOTS"]) if "RANKPRISM_SCREENSHOTS" in os.environ else None
+#: Every width, and both colours. For pictures, each width is looked at in both.
+LOOKED_AT = (("phone", "dark"), ("tablet", "light"), ("desktop", "light"))
 WIDTHS = {"phone": (360, 740), "tablet": (768, 1024), "desktop": (1440, 900)}
 
 
@@ -47,20 +55,13 @@ def fits(page: Any) -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
-#: The pictures in docs/assess.md.
-PICTURES = (
-    "join-tablet",
-    "triplet-desktop-light",
-    "triplet-tablet-light",
-    "triplet-phone-dark",
-    "grades-phone-dark",
-)
+def keep(page: Any, name: str) -> None:
+    """Keep a picture of a page, in few colours and therefore small."""
+    if FOLDER is not None:
+        from PIL import Image
 
-
-def picture(page: Any, name: str) -> None:
-    folder = os.environ.get("RANKPRISM_SCREENSHOTS")
-    if folder and name in PICTURES:
-        page.screenshot(path=Path(folder) / f"assess-{name}.png")
+        picture = Image.open(BytesIO(page.screenshot())).convert("RGB")
+        picture.quantize(64, dither=Image.Dither.NONE).save(FOLDER / f"assess-{name}.png", optimize=True)
 
 
 def titles(page: Any) -> list[str]:
@@ -178,89 +179,126 @@ def _documents(folder: Path) -> Path:
     return path
 
 
-def test_every_page_fits_is_accessible_and_has_a_dark_side(browser: Any, axe: str, tmp_path: Path) -> None:
-    made = make_collection(tmp_path, topics=("1",))
+@contextmanager
+def studies(folder: Path) -> Iterator[tuple[Served, Served]]:
+    """A study of triplets for a crowd, which begins with a pair for practice, and a study of grades."""
+    made = make_collection(folder, topics=("1",))
     made.topics.write_text(
         "1\tjaguar\tSomebody wants to know about jaguars: the animals, and perhaps also the cars.\n"
     )
-    documents = _documents(tmp_path)
-    collection = type(made)(tmp_path, made.runs, documents, made.topics)
-    settings = Settings(name="Jaguars", depth=3, ask="triplets", overlap=2)
-    served = Served(opened(tmp_path, settings, collection=collection))
-    graded_folder = tmp_path / "graded"
-    graded_folder.mkdir()
-    scale = tmp_path / "scale.toml"
+    collection = type(made)(folder, made.runs, _documents(folder), made.topics)
+    practice = folder / "practice.tsv"
+    practice.write_text("topic\tleft\tright\toutcome\n1\t1-d1\t1-d3\tleft\n")
+    scale = folder / "scale.toml"
     scale.write_text(
         '[aspects.relevance]\nlabels = ["not", "partly", "highly"]\n'
         '[aspects.trust]\nlabels = ["low", "high"]\n'
     )
-    graded = Served(
-        opened(
-            graded_folder, Settings(name="Grades", depth=3, ask="grades"), collection=collection, scale=scale
-        )
+    settings = Settings(name="Jaguars", depth=3, ask="triplets", crowd=True, quota=2, minutes=30)
+    graded = Settings(name="Jaguars", depth=3, ask="grades", overlap=9)
+    for name in ("triplets", "grades"):
+        (folder / name).mkdir()
+    both = (
+        Served(opened(folder / "triplets", settings, collection=collection, practice=practice)),
+        Served(opened(folder / "grades", graded, collection=collection, scale=scale)),
     )
-    with listening(served) as port, listening(graded) as graded_port:
-        address = f"http://127.0.0.1:{port}"
-        for name, (width, height) in WIDTHS.items():
-            for scheme in ("light", "dark"):
-                context = browser.new_context(
-                    viewport={"width": width, "height": height}, color_scheme=scheme, locale="en-GB"
-                )
-                page = context.new_page()
-                page.goto(address + served.link("ann"))
-                fits(page)
-                accessible(page, axe)
-                if scheme == "light":
-                    picture(page, f"join-{name}")
-                page.check("input[name=consent]")
-                page.click("text=Begin")
-                page.wait_for_selector(".given")
-                page.wait_for_load_state("networkidle")
-                fits(page)
-                accessible(page, axe)
-                picture(page, f"triplet-{name}-{scheme}")
-                colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
-                assert (colour == "rgb(255, 255, 255)") == (scheme == "light")
-                page.goto(f"{address}/instructions")
-                fits(page)
-                accessible(page, axe)
-                context.close()
-        ann, ben = served.person("ann", port), served.person("ben", port)
-        ann.work(lambda left, right, given: "left" if NAMES.index(left) < NAMES.index(right) else "right")
-        ben.work(lambda left, right, given: "tie" if "note" in left else "left", most=14)
-        context = browser.new_context(viewport={"width": 360, "height": 740}, color_scheme="dark")
-        page = context.new_page()
-        page.goto(f"http://127.0.0.1:{graded_port}{graded.link('ann')}")
-        page.check("input[name=consent]")
-        page.click("text=Begin")
-        page.wait_for_selector("form.graded")
-        fits(page)
-        accessible(page, axe)
-        picture(page, "grades-phone-dark")
-        place = page.locator("form.answers input[name=place]").input_value()
-        page.keyboard.press("3")
-        page.keyboard.press("1")
-        page.keyboard.press("Enter")
-        page.wait_for_function(
-            "p => document.querySelector('form.answers input[name=place]').value != p", arg=place
-        )
-        assert graded.judgments() == 1
-        with graded.store.reading() as connection:
-            assert [one.label for one in exchange.grades(connection)] == ["highly", "low"]
-        context.close()
-        served.site.standings.renew(served.store, settings)
-        for name, (width, height) in WIDTHS.items():
-            context = browser.new_context(viewport={"width": width, "height": height})
+    yield both
+    for one in both:
+        one.store.close()
+
+
+def answered(page: Any, *keys: str) -> None:
+    """Press keys, and wait until the answer is stored."""
+    place = page.locator("form.answers input[name=place]").input_value()
+    for key in keys:
+        page.keyboard.press(key)
+    page.wait_for_function(
+        "p => (document.querySelector('form.answers input[name=place]') || {}).value != p", arg=place
+    )
+    page.wait_for_load_state("networkidle")
+
+
+def begin(page: Any, address: str) -> None:
+    page.goto(address)
+    page.check("input[name=consent]")
+    page.click("button:has-text('Begin')")
+    page.wait_for_selector("form.answers")
+    page.wait_for_load_state("networkidle")
+
+
+def looked_at(page: Any, axe: str, how: str, screen: str) -> None:
+    fits(page)
+    accessible(page, axe)
+    keep(page, f"{screen}-{how}")
+
+
+def test_every_screen_of_assessors_fits_is_accessible_and_has_a_dark_side(
+    browser: Any, axe: str, tmp_path: Path
+) -> None:
+    said: list[str] = []
+    with studies(tmp_path) as (served, graded), listening(served) as port, listening(graded) as graded_port:
+        with served.store.writing() as connection:
+            crowd = f"http://127.0.0.1:{port}/crowd/{access.first_links(connection, crowd=True)[None]}"
+        for name, scheme in LOOKED_AT if FOLDER is None else product(WIDTHS, ("light", "dark")):
+            width, height = WIDTHS[name]
+            context = browser.new_context(
+                viewport={"width": width, "height": height}, color_scheme=scheme, locale="en-GB"
+            )
             page = context.new_page()
-            page.goto(address + served.organiser_link())
-            page.click("text=Open the dashboard")
-            page.wait_for_selector("#live table")
-            fits(page)
-            accessible(page, axe)
-            picture(page, f"dashboard-{name}")
+            page.on("console", lambda message: said.append(message.text))
+            look = partial(looked_at, page, axe, f"{name}-{scheme}")
+            page.goto(f"{crowd}?STUDY_ID=7")
+            look("wrong-link")
+            assert "parameter worker or PROLIFIC_PID or workerId" in page.inner_text("main")
+            assert [text for text in said if "400 (Bad Request)" not in text] == []
+            said.clear()  # a browser notes every page with an error
+            page.goto(f"{crowd}?PROLIFIC_PID=5f1e{name}{scheme}")
+            look("join")
+            colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
+            assert (colour == "rgb(255, 255, 255)") == (scheme == "light")
+            begin(page, page.url)
+            look("pair")
+            panes = page.locator(".asked iframe").evaluate_all(
+                "all => all.map((one) => one.getBoundingClientRect().width)"
+            )
+            assert panes[0] == panes[1]
+            answered(page, "s")
+            assert "The organiser would have said: " in page.inner_text(".notice")
+            page.wait_for_selector(".given")
+            look("triplet")
+            bar = page.locator(".answers").bounding_box()
+            assert bar is not None
+            assert (
+                bar["y"] + bar["height"] <= height + 1
+            )  # the answers are in view, and leave room for the text
+            assert bar["height"] < 90
+            page.goto(f"http://127.0.0.1:{port}/instructions")
+            look("instructions")
+            page.goto(f"http://127.0.0.1:{port}/task")
+            page.wait_for_load_state("networkidle")
+            answered(page, "a")
+            answered(page, "b")
+            look("done")
+            begin(page, f"http://127.0.0.1:{graded_port}{graded.link(f'{name}-{scheme}')}")
+            look("grades")
+            answered(page, "3", "1", "Enter")
             context.close()
-    served.store.close()
-    graded.store.close()
+        with graded.store.reading() as connection:
+            assert {one.label for one in exchange.grades(connection)} == {"highly", "low"}
+    assert said == []  # nor has the policy of a page blocked anything
+
+
+def test_documents_are_accessible_with_their_marks(browser: Any, axe: str) -> None:
+    text = "<h1>Jaguars</h1><p>A jaguar <a href=x>swims</a>.<table><tr><th>a<tr><td>b</table>"
+    shown = rendering.page(documents.cleaned(text, "html"), "Jaguars", ("jaguar",))
+    assert shown.count("<mark>") == 2
+    for scheme in ("light", "dark"):
+        page = browser.new_page(color_scheme=scheme)
+        page.set_content(shown.replace('lang="und"', 'lang="en"'))  # nobody knows the language of a document
+        page.evaluate(axe)
+        found = page.evaluate("axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa']})")
+        assert [one["id"] for one in found["violations"]] == []
+        page.close()
 
 
 class _Trap(BaseHTTPRequestHandler):
