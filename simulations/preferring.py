@@ -1,15 +1,19 @@
 """Simulations of the intervals of `rankprism judges prefer` and `rankprism judges strengths`.
 
-    python -m simulations.preferring
+    python -m simulations.preferring [FOLDER]
 
-prints how often p is below .05 where a judge has no bias, and how wide and how right strengths from many
-answers of a machine and few of people are.
+prints how often p is below .05 if a judge has no bias. With FOLDER, which has trec-dl-2021-prefs, it prints
+how often intervals of strengths from few answers of people hold those from all answers.
 """
 
 from __future__ import annotations
 
+import gzip
+import sys
+from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from pathlib import Path
 
 import numpy as np
 
@@ -248,8 +252,81 @@ def alarms(judge: Judge, units: int, studies: int, seed: int = 1) -> float:
 TESTED = (Judge("left"), Judge("coefficient", "side"), Judge("favours", OWN))
 
 
+# ── DL 2021 ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def dl_2021(folder: Path) -> tuple[Questions, dict[str, str]]:
+    """The pairs of TREC Deep Learning 2021 that the crowd and GPT-4o have judged, and groups of documents.
+
+    A document is of one of five groups, by the number of runs that have it among their first ten.
+    """
+    pairs = folder / "trec-dl-2021-prefs" / "pairs"
+    both = Questions.read(pairs / "human.human.gz", {JUDGE: pairs / "judge.human.gz"})
+    shared = both.both[JUDGE]
+    given = {name: one.some(shared[one.question]) for name, one in both.given.items()}
+    times: Counter[str] = Counter()
+    for path in sorted((folder / "trec-dl-2021-prefs" / "runs").glob("*.gz")):
+        with gzip.open(path, "rt") as file:
+            times.update(words[2] for words in map(str.split, file) if int(words[3]) <= 10)
+    number = np.array([times[doc] for doc in both.docs])
+    group = np.searchsorted(np.quantile(number, [0.2, 0.4, 0.6, 0.8]), number)
+    return replace(both, given=given), {
+        doc: f"group {g + 1}" for doc, g in zip(both.docs, group, strict=True)
+    }
+
+
+def altered(given: Given, how: str) -> Given:
+    """A judge as it is, or made useless or hostile."""
+    outcome = given.outcome
+    if how == "inverted":
+        outcome = 1 - outcome
+    if how == "random":
+        outcome = np.random.default_rng(5).choice([0.0, 0.5, 1.0], len(outcome))
+    if how == "constant":
+        outcome = np.full_like(outcome, 0.5)
+    return replace(given, outcome=outcome)
+
+
+def on_dl_2021(folder: Path, repetitions: int = 100) -> None:
+    """Print how often intervals from few answers of the crowd hold the strengths by all of them."""
+    questions, groups = dl_2021(folder)
+    systems = read_systems(groups, questions)
+    asked = np.unique(questions.given[PEOPLE].question)
+    print("| judge | answers | held | mean width | without the judge | largest bias |")
+    print("|---|---:|---:|---:|---:|---:|", flush=True)
+    for how in ("as it is", "inverted", "random", "constant"):
+        judge = altered(questions.given[JUDGE], how)
+        for number in (337, 674, 1348, 2696):
+            rng = np.random.default_rng(11)
+            rows = []
+            for k in range(-1, repetitions):  # first with all answers
+                some = np.zeros(len(questions), dtype=bool)
+                some[asked if k < 0 else rng.choice(asked, number, replace=False)] = True
+                people = questions.given[PEOPLE]
+                given = {PEOPLE: people.some(some[people.question]), JUDGE: judge}
+                study = StrengthStudy(replace(questions, given=given), systems, "answers", 1.0, 0.95)
+                found = study.from_few(None, k + 1)
+                own = sorted((one.system, one.strength, one.low, one.high) for one in found.strengths)
+                values = np.array([row[1:] for row in own])
+                if k < 0:
+                    truth = values[:, 0]
+                else:
+                    widths = found.about["mean width"], found.about["mean width without judges"]
+                    held = (values[:, 1] <= truth) & (truth <= values[:, 2])
+                    rows.append((held.mean(), *widths, *(values[:, 0] - truth)))
+            mean = np.mean(np.array(rows, dtype=np.float64), axis=0)
+            print(
+                f"| {how} | {number} | {mean[0]:.3f} | {mean[1]:.3f} | {mean[2]:.3f} | "
+                f"{mean[3:][np.abs(mean[3:]).argmax()]:+.3f} |",
+                flush=True,
+            )
+
+
 def main() -> None:
     """Print the tables."""
+    if len(sys.argv) > 1:
+        on_dl_2021(Path(sys.argv[1]))
+        return
     print("| figure | topics | p < .05 without a bias |\n|---|---:|---:|")
     for judge in TESTED:
         for topics in (10, 20, 50):

@@ -53,6 +53,10 @@ from rankprism.preferences.study_plan import plan
 
 MEASURES = ("alpha_nDCG@10", "P@10", "StRecall@10", "D_nDCG@10")
 LABELS = {"q": {"relevance": {"a": 2, "b": 1}, "credibility": {"a": 0, "b": 1}}}
+VOTES = [(f"q{n // 4}", "", f"s{n % 3}", f"s{(n + 1) % 3}", "left" if n % 5 else "right") for n in range(60)]
+LENGTHS = [
+    {"topic": f"q{q}", "doc": f"s{s}", "length": (5 * q + 3 * s) % 7} for q in range(15) for s in range(3)
+]
 VARIANTS = (*(f"alpha_nDCG(alpha={a})@10" for a in (0, 0.25, 0.9)), "alpha_nDCG@10")
 
 
@@ -70,6 +74,8 @@ def inputs(scores: Scores) -> dict[str, tuple[Any, ...]]:
     by = {"judge": [row | {"grade": min(3, row["grade"] + (n % 3 == 0))} for n, row in enumerate(rows)]}
     return {
         "family_bias": (judges.agree(sample.QRELS, by, list(sample.RUNS), "P@10", family=half),),
+        "judge_biases": (judges.prefer(VOTES, {"judge": VOTES}, covariates=LENGTHS),),
+        "system_strengths": (judges.strengths(VOTES, covariates=LENGTHS),),
         "judge_confusion": (judges.agree(sample.QRELS, by),),
         "judge_scores": (judges.agree(sample.QRELS, by, list(sample.RUNS), "P@10"),),
         "asl_curves": (meta.power(scores),),

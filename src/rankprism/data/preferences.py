@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -95,18 +96,23 @@ class Preferences:
 
         A topic's documents are numbered by descending id, as in absolute judgments.
         """
-        named = set(zip(self.topic.tolist(), self.left.tolist(), strict=True))
-        named.update(zip(self.topic.tolist(), self.right.tolist(), strict=True))
-        for t, g in set(zip(self.topic.tolist(), self.given.tolist(), strict=True)):
-            named.update((t, doc) for doc in self.givens[g])
+        number = len(self.docs)
+        topics = [self.topic, self.topic]
+        docs = [self.left, self.right]
+        for t, g in (
+            set(zip(self.topic.tolist(), self.given.tolist(), strict=True)) if self.givens != ((),) else ()
+        ):
+            topics.append(np.full(len(self.givens[g]), t, dtype=np.int32))
+            docs.append(np.array(self.givens[g], dtype=np.int32))
         if self.levels is not None:  # a list with a single level gives no judgments
-            named.update(zip(self.levels.topic.tolist(), self.levels.doc.tolist(), strict=True))
-        rows = sorted(named)
+            topics.append(self.levels.topic)
+            docs.append(self.levels.doc)
+        rows = np.unique(np.concatenate(topics).astype(np.int64) * number + np.concatenate(docs))
         return JudgmentTable.from_columns(
             self.source,
-            [self.topics[t] for t, _ in rows],
+            [self.topics[t] for t in (rows // number).tolist()],
             ["0"] * len(rows),
-            [self.docs[d] for _, d in rows],
+            [self.docs[d] for d in (rows % number).tolist()],
             np.ones(len(rows)),
         )
 
@@ -114,6 +120,16 @@ class Preferences:
     def named(self) -> Judgments:
         """`table` as judgments that runs can be aligned with: each named document has grade 1."""
         return Judgments(self.table, self.source, notes=tuple(stray_notes(self.source, self.table.stray())))
+
+    @property
+    def has_plain_names(self) -> bool:
+        """Whether no id can have a byte-order mark, a no-break space or an outer blank in it.
+
+        Then there is nothing to note, and millions of judgments need no `table` for it.
+        """
+        return all(
+            name.isascii() and name == name.strip() for names in (self.topics, self.docs) for name in names
+        )
 
     def rows(self, which: Bools | Longs) -> Preferences:
         """Some of the judgments. All names stay, so positions keep their meaning; levels are dropped."""
@@ -185,7 +201,8 @@ class PreferenceRows:
     docs: dict[str, int] = field(default_factory=dict)
     assessors: dict[str, int] = field(default_factory=dict)
     givens: dict[tuple[int, ...], int] = field(default_factory=lambda: {(): 0})
-    cells: list[tuple[int, int, int, int, float, int]] = field(default_factory=list)
+    #: topic, given, left, right, outcome and assessor of each judgment, one after the other
+    cells: array[float] = field(default_factory=lambda: array("d"))
     times: list[str] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
     listings: dict[str, int] = field(default_factory=dict)
@@ -219,7 +236,7 @@ class PreferenceRows:
         if outcome not in OUTCOMES:
             raise InputError(f"{where}: the outcome must be one of {', '.join(OUTCOMES)}; got {outcome!r}")
         numbers = tuple(sorted({_number(self.docs, doc) for doc in given}))
-        self.cells.append(
+        self.cells.extend(
             (
                 _number(self.topics, topic),
                 _number(self.givens, numbers),
@@ -231,6 +248,28 @@ class PreferenceRows:
         )
         self.times.append(time)
         self.comments.append(comment)
+
+    def add_plain(self, topic: str, left: str, right: str, outcome: str, assessor: str) -> bool:
+        """Add a simple pair, if nothing about it needs a second look. Files have millions of such lines."""
+        value = OUTCOMES.get(outcome)
+        if value is None or left == right or not (topic and left and right and assessor):
+            return False
+        if topic.isspace() or left.isspace() or right.isspace():
+            return False
+        docs = self.docs
+        self.cells.extend(
+            (
+                self.topics.setdefault(topic, len(self.topics)),
+                0,
+                docs.setdefault(left, len(docs)),
+                docs.setdefault(right, len(docs)),
+                value,
+                self.assessors.setdefault(assessor, len(self.assessors)),
+            )
+        )
+        self.times.append("")
+        self.comments.append("")
+        return True
 
     def add_level(self, where: str, topic: str, assessor: str, listing: str, doc: str, level: float) -> None:
         """Add one document of a list, in which documents on higher levels are preferred."""
@@ -257,7 +296,7 @@ class PreferenceRows:
 
     def finished(self, format: str | None = None) -> Preferences:
         levels = self._levels() if self.levels else None
-        cells = np.array(self.cells, dtype=np.float64).reshape(-1, 6)
+        cells = np.array(self.cells).reshape(-1, 6)
         if levels is not None:
             cells = np.concatenate((cells, _pairs(levels)))
         if not len(cells):

@@ -36,5 +36,6 @@ def read_preferences(source: Any, *, format: str | None = None) -> Preferences:
             preferences: Preferences = format_at("preferences", file, format).read(file)
     else:
         preferences = from_rows(source)
-    issue(preferences.named.notes)
+    if not preferences.has_plain_names:
+        issue(preferences.named.notes)
     return preferences

@@ -12,8 +12,10 @@ from rankprism.plots.heatmaps import correlation_heatmap as correlation_heatmap
 from rankprism.plots.heatmaps import heatmap as heatmap
 from rankprism.plots.intent_recall import irec as irec
 from rankprism.plots.judges import family_bias as family_bias
+from rankprism.plots.judges import judge_biases as judge_biases
 from rankprism.plots.judges import judge_confusion as judge_confusion
 from rankprism.plots.judges import judge_scores as judge_scores
+from rankprism.plots.judges import system_strengths as system_strengths
 from rankprism.plots.means import difference_intervals as difference_intervals
 from rankprism.plots.means import intervals as intervals
 from rankprism.plots.of_scores import ScorePlots as ScorePlots

@@ -26,7 +26,13 @@ from rankprism.plots.theme import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from rankprism.judges import FamilyAgreement, LabelAgreement, RunAgreement
+    from rankprism.judges import (
+        FamilyAgreement,
+        JudgedStrengths,
+        JudgePreferences,
+        LabelAgreement,
+        RunAgreement,
+    )
 
 #: Pixels between two panels, with room for the axis.
 BESIDE = 60
@@ -187,6 +193,99 @@ def judge_confusion(
     picture, wide = _beside(panels, panel, own, width, height)
     pairs = [int(table.counts.sum()) for table in agreement.confusion.values()]
     return styled(picture, wide, "Labels of judges and of people", counted(max(pairs), "pair"), title=title)
+
+
+@chart("judges prefer")
+def judge_biases(
+    preferences: JudgePreferences,
+    *,
+    title: str | None = None,
+    width: int | None = None,
+    height: int | None = None,
+) -> alt.LayerChart:
+    """What the side and covariates of a document add to the log-odds that a judge prefers it.
+
+    Bars are intervals over topics. On the dashed line, they make no difference.
+    """
+    rows: list[dict[str, Any]] = [
+        {"judge": f.judge, "covariate": f.item, "value": f.value}
+        | {name: x for name, x in (("low", f.low), ("high", f.high), ("p", f.p)) if x == x}
+        for f in preferences.figures
+        if f.figure == "coefficient" and f.value == f.value
+    ]
+    names = list(dict.fromkeys(row["covariate"] for row in rows))
+    sources = [name for name in preferences.sources if any(row["judge"] == name for row in rows)]
+    about = counted(preferences.about["topics"], "topic")
+    tip = ["judge:N", "covariate:N", *(alt.Tooltip(f"{x}:Q", format=".4f") for x in ("value", "p"))]
+    picture, wide = _dots(rows, "covariate", names, sources, tip, "Added to the log-odds", width, height)
+    return styled(picture, wide, "Influence on judges", about, title=title)
+
+
+@chart("judges strengths")
+def system_strengths(
+    strengths: JudgedStrengths,
+    *,
+    title: str | None = None,
+    width: int | None = None,
+    height: int | None = None,
+) -> alt.LayerChart:
+    """How strong each system is, with intervals, and if it is known, without the influence of covariates."""
+    rows: list[dict[str, Any]] = []
+    for one in strengths.strengths:
+        shown = [("as voted", one.strength, one.low, one.high)]
+        if strengths.coefficients:
+            shown.append(("controlled", one.controlled, one.controlled_low, one.controlled_high))
+        for kind, value, low, high in shown:
+            if value == value:
+                ends = {"low": low, "high": high} if low == low else {}
+                rows.append({"system": one.system, "judge": kind, "value": value} | ends)
+    kinds = ["as voted", "controlled"] if strengths.coefficients else ["as voted"]
+    names = [one.system for one in strengths.strengths]
+    about = counted(len(names), "system")
+    tip = ["system:N", *(alt.Tooltip(f"{x}:Q", format=".3f") for x in ("value", "low", "high"))]
+    picture, wide = _dots(rows, "system", names, kinds, tip, "Strength in log-odds", width, height)
+    return styled(picture, wide, "Strengths of systems", about, title=title)
+
+
+def _dots(
+    rows: list[dict[str, Any]],
+    by: str,
+    names: Sequence[str],
+    series: Sequence[str],
+    tip: list[Any],
+    axis: str,
+    width: int | None,
+    height: int | None,
+) -> tuple[alt.LayerChart, int]:
+    """A line for each name with a dot and an interval for each series, and the width of the picture.
+
+    The field "judge" of a row names its series.
+    """
+    down = height or max(60, (14 * len(series) + 10) * len(names))
+    across = width or 380
+    labels = row_labels(down / max(1, len(names)))
+    y = alt.Y(f"{by}:N", title=None, sort=list(names), axis=alt.Axis(**labels))
+    apart = alt.YOffset("judge:N", sort=list(series))
+    legend = alt.Legend() if len(series) > 1 else None
+    look, shapes = (
+        alt.Scale(domain=list(series), range=[kinds[i % len(kinds)] for i in range(len(series))])
+        for kinds in (COLOURS, SHAPES)
+    )
+    colour = alt.Color("judge:N", title=None, scale=look, legend=legend)
+    shape = alt.Shape("judge:N", title=None, scale=shapes, legend=legend)
+    base = alt.Chart(data(rows))
+    picture = alt.LayerChart(
+        layer=[
+            base.mark_rule(color=QUIET, strokeDash=[4, 3]).encode(x=alt.datum(0)),
+            base.transform_filter("isValid(datum.low)")
+            .mark_rule()
+            .encode(x="low:Q", x2="high:Q", y=y, yOffset=apart, color=colour),
+            base.mark_point(filled=True, size=45).encode(
+                x=alt.X("value:Q", title=axis), y=y, yOffset=apart, color=colour, shape=shape, tooltip=tip
+            ),
+        ]
+    ).properties(width=across, height=down)
+    return picture, across
 
 
 def _beside(

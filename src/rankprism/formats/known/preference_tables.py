@@ -14,7 +14,7 @@ from rankprism.formats.files import Beginning
 from rankprism.formats.format import PREFERENCE_FORMATS, Format, Written, register
 from rankprism.formats.json_lines import has_names, json_objects, refuse_json
 from rankprism.formats.judged import check_ids, joined
-from rankprism.formats.preference_rows import COLUMNS, NEEDED, Adding, add_row, levels_lost, reading
+from rankprism.formats.preference_rows import ANYBODY, COLUMNS, NEEDED, Adding, add_row, levels_lost, reading
 
 
 def _cells(line: str, separator: str) -> list[str] | None:
@@ -52,7 +52,16 @@ def _read_table(separator: str) -> Adding:
                 f"{source}, line {number}: the header has no column {missing[0]}; every judgment needs "
                 f"{', '.join(NEEDED)}"
             )
+        simple = not {"time", "comment"} & set(header)
+        place = {name: header.index(name) if name in header else -1 for name in COLUMNS}
+        topic, given, left, right, outcome, assessor = (place[name] for name in COLUMNS[:6])
         for number, line in lines:
+            if simple and '"' not in line and "\r" not in line:
+                found = line.split(separator)
+                if len(found) == len(header) and (given < 0 or not found[given].strip()):
+                    who = (found[assessor] if assessor >= 0 else "") or ANYBODY
+                    if rows.add_plain(found[topic], found[left], found[right], found[outcome], who):
+                        continue
             where = f"{source}, line {number}"
             cells = _cells(line, separator)
             if cells is None:
