@@ -116,6 +116,7 @@ def other_results(scores: Scores) -> list[Result]:
     runs = {"r&1": {"q_1": {"x": 2.0, "y": 1.0}}, "r_2": {"q_1": {"y": 2.0, "x": 1.0}}}
     deeper = {name: {"q_1": {**ranking["q_1"], "z": 0.5}} for name, ranking in runs.items()}
     preferences = [("q_1", "", "x", "y", "left", "a&b"), ("q_1", "", "x", "y", "right", "c_d")]
+    votes = [(f"q_{q}", "", "a&b", "c_d", "left" if q % 3 else "right", f"p{q % 2}") for q in range(12)]
     found = power(scores, resamples=100)
     rows = read_judgments(sample.QRELS).to_frame("pyarrow").to_pylist()
     by = {"j_1": [row | {"grade": min(3, row["grade"] + (n % 3 == 0))} for n, row in enumerate(rows)]}
@@ -127,6 +128,8 @@ def other_results(scores: Scores) -> list[Result]:
         judges.agree(sample.QRELS, by, RUNS, "P@10"),
         judges.agree(sample.QRELS, by, RUNS, "P@10", family={scores.runs[0]: "a_b"}),
         judges.select(RUNS, by, "P@10", budget=50),
+        judges.prefer(votes, {"j_1": votes}),
+        judges.strengths(votes, {"j_1": votes}),
         estimated,
         estimated.differences(),
         Stored("a_b/50%", ("r&1",), ("new",), ("r&1.parquet",), ("P@10",)),
