@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import gzip
 import html
 import json
+import random
 import re
 from collections.abc import Callable
+from contextlib import closing
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from assessing import Page, Person, Served, by_worth, make_collection, opened
+from assessing import Page, Person, Served, by_worth, listening, make_collection, opened
 
 from rankprism import documents
 from rankprism.assess import access, exchange, rendering, store, work
@@ -382,4 +386,41 @@ def test_settings_that_were_damaged_are_named(tmp_path: Path) -> None:
             connection.execute(sa.update(store.study).values(settings={**found, "wording": wording}))
         with served.store.reading() as connection, pytest.raises(InputError, match=problem):
             work.load(connection)
+    served.store.close()
+
+
+# How soon the first question can be read
+
+
+def transferred(port: int, path: str, cookie: str) -> tuple[int, bytes]:
+    """The size of an answer as it is sent, and its text."""
+    with closing(HTTPConnection("127.0.0.1", port)) as connection:
+        headers = {"Cookie": cookie, "Accept-Encoding": "gzip", "Connection": "close"}
+        connection.request("GET", path, headers=headers)
+        with connection.getresponse() as answer:
+            body = answer.read()
+            size = len(str(answer.headers)) + len(body)
+            is_packed = answer.headers["Content-Encoding"] == "gzip"
+            return size, gzip.decompress(body) if is_packed else body
+
+
+def test_the_first_question_can_be_read_within_a_second_on_a_slow_network(tmp_path: Path) -> None:
+    """On Lighthouse's slow 4G, 150 ms for a round trip and 1.6 Mbit/s, with an empty cache."""
+    made = make_collection(tmp_path, topics=("1",))
+    rng = random.Random(1)
+    letters = "etaoinshrdlu"
+    rows = [json.loads(line) for line in made.documents.read_text().splitlines()]
+    for row in rows:  # as long as an article, and hard to compress
+        row["text"] = " ".join("".join(rng.choices(letters, k=rng.randint(2, 9))) for _ in range(2500))
+    made.documents.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    served = Served(opened(tmp_path, Settings(depth=3), collection=made))
+    with listening(served) as port:
+        ann = served.person("ann", port)
+        cookie = "; ".join(f"{name}={value}" for name, value in ann.client.cookies.items())
+        size, page = transferred(port, "/task", cookie)
+        needed = re.findall(r'(?:src|rel="stylesheet" href)="(/[^"]+)"', page.decode())
+        assert len(needed) == 5  # a style, two scripts and two documents, all known from the page itself
+        size += sum(transferred(port, path, cookie)[0] for path in needed)
+    round_trips = 4  # to connect, for TLS, for the page, and for everything that it names
+    assert round_trips * 0.15 + size / 200_000 < 1
     served.store.close()
