@@ -779,7 +779,7 @@ def test_scores_by_assessor_and_intervals_give_the_notes_of_evaluate(
     analyse: Callable[..., Any], tmp_path: Path
 ) -> None:
     """The run has ranks that count backwards, and the preferences are pairs only."""
-    pairs = [("q", "", a, b, "left", who) for a, b in ("ab", "bc", "ac") for who in ("ann", "ben")]
+    pairs = [("q", "", a, b, "left", who) for a, b in ("ab", "bc", "ac") for who in ("ann", "ben", "cy")]
     run = tmp_path / "backwards.run"
     run.write_text("".join(f"q Q0 {doc} {3 - i} {3 - i} t\n" for i, doc in enumerate("abc")))
 

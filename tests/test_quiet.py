@@ -299,6 +299,7 @@ COMMANDS = {
     "reproduce toma": f"{ASPECTS} --resamples 100 --figures toma -q",
     "reproduce preferences": f"{COLLECTION} {FEW} --triplets 5 --repetitions 1 -q",
     "assess new": f"new.db {STUDY}",
+    "assess add": "study.db question.jsonl",
     "assess link": "study.db ann --public-url http://localhost:8000",
     "assess export": "study.db",
     "assess import": "study.db answer.tsv",
@@ -327,6 +328,7 @@ def prepared(here: Path, rankprism_command: Path) -> Path:
     topic, _, left, *_, right = (sample.FOLDER / "runs" / "noisy.run").read_text().split()[:9]
     answer = f"topic\tgiven\tleft\tright\toutcome\tassessor\n{topic}\t\t{left}\t{right}\tleft\tann\n"
     (here / "answer.tsv").write_text(answer)
+    (here / "question.jsonl").write_text(json.dumps({"topic": topic, "left": left, "right": right}) + "\n")
     votes = [(f"t{n // 4}", f"s{n % 3}", f"s{(n + 1) % 3}", "left" if n % 5 else "right") for n in range(60)]
     rows = [("topic", "left", "right", "outcome"), *votes]
     (here / "votes.tsv").write_text("".join("\t".join(row) + "\n" for row in rows))
