@@ -131,7 +131,7 @@ def test_a_study_goes_from_drawing_to_the_numbers_of_the_command(
     }
     assert len(shown) == len(printed) == 8
     for key, row in printed.items():
-        assert shown[key] == {name: row[name] for name in ("score", "low", "high")}
+        assert shown[key] == pytest.approx({name: row[name] for name in ("score", "low", "high")}, rel=1e-12)
     truth = judges.score(people, {"j": files.made.judge}, files.made.runs, MEASURES)
     assert estimated.scores is not None
     assert numbers(estimated.scores) == numbers(truth)

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from rankprism.arrays import Bools, Floats, Longs
 from rankprism.judges.labels import Labels
@@ -76,7 +77,7 @@ def features(labels: Labels, ranked: Ranked | None, cells: tuple[Longs, Longs]) 
     return np.asarray((x - x.mean(0))[:, spread > 1e-9] / spread[spread > 1e-9])
 
 
-def folds_of(hashed: np.ndarray, seed: int) -> Longs:
+def folds_of(hashed: npt.NDArray[np.uint64], seed: int) -> Longs:
     """The fold of each pair, which is independent of the sample."""
     return (uniforms(hashed, seed, FOLDS) * FOLDS_OF_PAIRS).astype(np.int64)
 
