@@ -157,7 +157,7 @@ def fitted(
         solved = np.linalg.solve(block, np.concatenate([across, own[:, :, None]], axis=2))
         reduced = whole - np.einsum("gkp,gkq->pq", across, solved[:, :, :-1])
         step = np.linalg.solve(reduced, slope - np.einsum("gkp,gk->p", across, solved[:, :, -1]))
-        effect = solved[:, :, -1] - solved[:, :, :-1] @ step
+        effect: Floats = solved[:, :, -1] - solved[:, :, :-1] @ step
         alpha, beta = alpha + step[:K], beta + step[K:]
         v = v.copy()
         v[present] += effect
