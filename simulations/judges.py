@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from rankprism import evaluate, parse, read_judgments
 from rankprism.judges.agreement import label_figures, over_topics, top_agreement
 from rankprism.judges.design import Design, designed
-from rankprism.judges.estimation import Sample, half_widths
+from rankprism.judges.estimation import Sample
 from rankprism.judges.labels import Labels, joined, pooled
 from rankprism.judges.pool import Ranked, hashes
 from rankprism.judges.prediction import folds_of
@@ -271,28 +271,44 @@ def altered(labels: Labels, ranked: Ranked, how: str) -> Mapping[str, Floats]:
     return own
 
 
-def repeated(
-    whole: Whole, how: str, number: int, repetitions: int, uniform: bool = False
-) -> tuple[Floats, Floats, Floats, Floats, float]:
-    """Errors and half widths of runs (repetition, run), coverage and width of differences, R²."""
+class Repeated(NamedTuple):
+    """What repeated samples gave. Runs are (repetition, run)."""
+
+    error: Floats
+    half: Floats  #: half the widths of intervals
+    pairs: Floats  #: (repetition,) the share of differences that intervals hold
+    wide: Floats  #: (repetition,) the mean width of intervals of differences
+    printed: NDArray[np.bool_]  #: (repetition,) whether the program prints these intervals
+    removed: float
+
+
+def repeated(whole: Whole, how: str, number: int, repetitions: int, uniform: bool = False) -> Repeated:
+    """Draw samples, and estimate the scores of all runs from each."""
     rng = np.random.default_rng(11)
     judges = altered(whole.labels, whole.ranked, how)
     changed = replace(whole, labels=replace(whole.labels, judges=judges))
     measure = parse(whole.measure)
-    error, half, pairs, wide, removed = [], [], [], [], []
+    error, half, pairs, wide, printed, removed = [], [], [], [], [], []
     for k in range(repetitions):
         study = changed.study(rng, number, k, uniform)
         predicted = study.predict()
-        estimate, effect = study.estimate(measure, predicted)
-        h = half_widths(estimate, 0.95, conservative=not effect.linear)
+        removed.append(study.removed(predicted))
+        estimate, h, why = study.interval(measure, predicted, removed[-1], 0.95)
         off = estimate.value - whole.truth
         above = np.triu_indices(len(off), 1)
         pairs.append(float((np.abs(off[:, None] - off) <= h + 1e-12)[above].mean()))
         wide.append(2 * float(h[above].mean()))
         error.append(off)
         half.append(np.diag(h))
-        removed.append(study.removed(predicted))
-    return np.array(error), np.array(half), np.array(pairs), np.array(wide), float(np.mean(removed))
+        printed.append(not why)
+    return Repeated(
+        np.array(error),
+        np.array(half),
+        np.array(pairs),
+        np.array(wide),
+        np.array(printed),
+        float(np.mean(removed)),
+    )
 
 
 def main(words: Sequence[str] | None = None) -> None:
@@ -307,8 +323,8 @@ def main(words: Sequence[str] | None = None) -> None:
     given = parser.parse_args(words)
     warnings.simplefilter("ignore")
     labels, runs = dl_2021(given.folder)
-    print("| measure | judges | labels | bias | runs | lowest run | pairs | removed |")
-    print("|---|---|---:|---:|---:|---:|---:|---:|", flush=True)
+    print("| measure | judges | labels | printed | bias | runs | lowest run | pairs | removed |")
+    print("|---|---|---:|---:|---:|---:|---:|---:|---:|", flush=True)
     for measure in given.measure:
         whole = Whole.of(labels, list(runs), measure)
         seen = int(whole.design.matters.sum())
@@ -316,15 +332,17 @@ def main(words: Sequence[str] | None = None) -> None:
             for how in given.judges:
                 began = time.time()
                 number = round(share * seen)
-                error, half, pairs, wide, removed = repeated(
-                    whole, how, number, given.repetitions, given.uniform
-                )
-                held = np.abs(error) <= half + 1e-12
-                lowest = int(held.mean(0).argmin())
+                found = repeated(whole, how, number, given.repetitions, given.uniform)
+                # If nothing is printed, the line says what would have been.
+                shown = found.printed if found.printed.any() else ~found.printed
+                half = found.half[shown]
+                held = (np.abs(found.error[shown]) <= half + 1e-12).mean(0)
+                lowest = whole.ranked.runs[int(held.argmin())]
                 print(
-                    f"| {measure} | {how} | {number} | {error.mean():+.4f} | {held.mean():.3f} / "
-                    f"{2 * half.mean():.3f} | {held.mean(0).min():.2f} {whole.ranked.runs[lowest]} | "
-                    f"{pairs.mean():.3f} / {wide.mean():.3f} | {removed:.2f} | {time.time() - began:.0f} s",
+                    f"| {measure} | {how} | {number} | {found.printed.mean():.3f} "
+                    f"| {found.error.mean():+.4f} | {held.mean():.3f} / {2 * half.mean():.3f} "
+                    f"| {held.min():.3f} {lowest} | {found.pairs[shown].mean():.3f} "
+                    f"/ {found.wide[shown].mean():.3f} | {found.removed:.2f} | {time.time() - began:.0f} s",
                     flush=True,
                 )
 
