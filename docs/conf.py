@@ -108,6 +108,16 @@ def adapt_links(app: Sphinx, tree: nodes.document) -> None:
             link[0].clear()
 
 
+def show_commands(_app: Sphinx, tree: nodes.document) -> None:
+    """Treat a block that begins with a prompt as commands and what they print.
+
+    `make docs` runs only what is marked `console`. Blocks that need large files are marked as text.
+    """
+    for block in tree.findall(nodes.literal_block):
+        if block.get("language") in ("default", "text") and block.astext().startswith("$ "):
+            block["language"] = "console"
+
+
 def in_repository(path: Path) -> nodes.Element:
     """A link to a file or a folder that is not part of the site. It is plain text if we have no address."""
     home = PROJECT.get("urls", {}).get("Homepage")
@@ -121,3 +131,4 @@ def setup(app: Sphinx) -> None:
     app.connect("autodoc-process-docstring", plain_bars)
     app.connect("autodoc-process-signature", plain_aliases)
     app.connect("doctree-read", adapt_links)
+    app.connect("doctree-read", show_commands)

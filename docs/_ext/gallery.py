@@ -60,7 +60,7 @@ class ChartDirective(SphinxDirective):
         source = nodes.literal_block(code, code, language="python")
         encoded = base64.b64encode(svg.encode()).decode()
         image = nodes.image(uri=f"data:image/svg+xml;base64,{encoded}", alt=plots.CHARTS[name].summary)
-        return [source, image]
+        return [source, nodes.container("", image, classes=["chart"])]
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

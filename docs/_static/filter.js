@@ -1,7 +1,8 @@
 // On the pages of measures and of the API: a filter, and entries that show their first lines until somebody wants more.
 
 (() => {
-  const page = document.querySelector("section#measures, section#api");
+  // Other pages have sections of these names, too. Only here are they the whole page.
+  const page = document.querySelector("section#measures > h1, section#api > h1")?.parentElement;
 
   /** The entries of the page: a section for each measure, or the description of each function and class. */
   const entries = page
