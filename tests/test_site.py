@@ -141,7 +141,7 @@ def test_no_page_is_endless_on_a_phone(name: str, tallest: int, site: Path, brow
     page.close()
 
 
-#: Elements that reach beyond the right edge and cannot be scrolled into view. The table of contents waits there.
+#: Elements beyond the right edge that cannot be scrolled into view. The table of contents waits there.
 CUT_OFF = """() => [...document.querySelectorAll('body *')].filter(one => {
     if (one.getBoundingClientRect().right <= innerWidth + 1 || one.closest('.toc-drawer')) return false;
     if (!one.checkVisibility({visibilityProperty: true, opacityProperty: true})) return false;
