@@ -19,7 +19,7 @@ import numpy as np
 
 from rankprism.arrays import Floats
 from rankprism.judges.agreement import Figure
-from rankprism.judges.preferring import A_COEFFICIENT, A_SHARE, FAVOURS, Study
+from rankprism.judges.preferring import A_COEFFICIENT, A_SHARE, FAVOURS, SIDE, Study
 from rankprism.judges.questions import NAMES, PEOPLE, Covariates, Given, Questions, read_systems
 from rankprism.judges.strengths import A_STRENGTH, FROM_FEW, StrengthStudy
 from rankprism.preferences.bradley_terry import sigmoid
@@ -28,6 +28,8 @@ from simulations.gate import Studies, simulates
 
 #: The name of the judge, of its family, and of the covariate.
 JUDGE, OWN, LENGTH = "judge", "own", "length"
+#: The number of documents of a topic.
+DOCS = 12
 
 
 @dataclass(frozen=True)
@@ -47,30 +49,40 @@ class Judge:
     varies: float = 0.3  #: the standard deviation of each bias over topics
     noise: float = 1.0  #: the factor of quality in the log-odds of the judge: smaller is noisier
     questions: tuple[int, int] = (5, 50)  #: the fewest and the most of a topic
+    linked: float = 0.3  #: how much longer a document is if its quality is higher by 1
+    people: float = 0.0  #: the standard deviation of the biases of people over topics
+    systems: bool = False  #: whether documents are the answers of 12 systems, and strengths are in the model
 
     @property
     def name(self) -> str:
         biased = "" if self.side or self.length or self.own else ", no bias"
-        return f"{self.figure}{'' if self.item == 'all' else ' of ' + self.item}{biased}"
+        model = ", strengths of systems in the model" if self.systems else ""
+        return f"{self.figure}{'' if self.item == 'all' else ' of ' + self.item}{model}{biased}"
 
     def draw(self, rng: np.random.Generator, topics: int) -> tuple[Questions, Covariates, dict[str, str]]:
         """Questions with the answers of people and of the judge, the lengths and the families."""
         number = rng.integers(*self.questions, topics, endpoint=True)
         topic = np.repeat(np.arange(topics), number)
-        docs = 12
+        docs = DOCS
         first = rng.integers(0, docs, len(topic))
         second = (first + rng.integers(1, docs, len(topic))) % docs
         first, second = topic * docs + first, topic * docs + second
-        quality = rng.normal(0, 0.8, topics * docs)
-        length = 0.3 * quality + rng.normal(size=topics * docs)
+        quality = rng.normal(0, 0.8, docs if self.systems else topics * docs)
+        if self.systems:
+            quality = np.tile(quality, topics)
+        length = self.linked * quality + rng.normal(size=topics * docs)
         own = (rng.random(topics * docs) < 0.4).astype(np.float64)
         side, by_length, by_own = (
             rng.normal(mean, self.varies, topics)[topic] for mean in (self.side, self.length, self.own)
         )
         gaps = [values[first] - values[second] for values in (quality, length, own)]
         judge = self.noise * gaps[0] + by_length * gaps[1] + by_own * gaps[2]
+        people, their_side = 1.2 * gaps[0] + 0.1 * gaps[1], np.zeros(len(topic))
+        if self.people:
+            people += rng.normal(0, self.people, topics)[topic] * gaps[1]
+            their_side = rng.normal(0, self.people, topics)[topic]
         given = {
-            PEOPLE: answered(rng, 1.2 * gaps[0] + 0.1 * gaps[1], np.zeros(len(topic)), 0.0),
+            PEOPLE: answered(rng, people, their_side, 0.0),
             JUDGE: answered(rng, judge, side, 0.5),
         }
         names = tuple(f"d{d}" for d in range(topics * docs))
@@ -81,7 +93,8 @@ class Judge:
     def figures(self, rng: np.random.Generator, topics: int) -> Figure:
         """The figure of one study."""
         questions, extra, families = self.draw(rng, topics)
-        study = Study(questions, 0.95)
+        own = {name: f"s{d % DOCS}" for d, name in enumerate(questions.docs)}
+        study = Study(questions, 0.95, read_systems(own, questions) if self.systems else None)
         if self.figure == "favours":
             found = study.on_families(families)
         elif self.item == "all":
@@ -240,16 +253,25 @@ def strength_from_few_answers(arena: Arena, units: int, studies: int, seed: int)
 # ── false alarms ─────────────────────────────────────────────────────────────────────────────────
 
 
-def alarms(judge: Judge, units: int, studies: int, seed: int = 1) -> float:
-    """How often p is below .05 if the judge has no bias."""
+def alarms(judge: Judge, units: int, studies: int, seed: int = 2) -> float:
+    """How often p is below .05."""
     rng = np.random.default_rng(seed)
-    unbiased = replace(judge, side=0.0, length=0.0, own=0.0)
-    found = np.array([unbiased.figures(rng, units).p for _ in range(studies)])
+    found = np.array([judge.figures(rng, units).p for _ in range(studies)])
     return float((found < 0.05).mean())
 
 
-#: The figures that have a p, each of which is 0 or ½ for a judge without bias.
-TESTED = (Judge("left"), Judge("coefficient", "side"), Judge("favours", OWN))
+#: Judges of whom the hypothesis of each p is true. The length of documents without systems then has nothing to
+#: do with quality, and the judge who is compared with people depends on quality and length as they do.
+UNBIASED = (
+    *(
+        Judge(*figure, side=0.0, length=0.0, own=0.0)
+        for figure in (("left",), ("coefficient", SIDE), ("favours", OWN))
+    ),
+    Judge("coefficient", LENGTH, side=0.0, length=0.0, own=0.0, linked=0.0),
+    Judge("coefficient", LENGTH, side=0.0, length=0.0, own=0.0, systems=True),
+    Judge("beyond people", SIDE, side=0.0, length=0.1, own=0.0, noise=1.2, people=0.3),
+    Judge("beyond people", LENGTH, side=0.0, length=0.1, own=0.0, noise=1.2, people=0.3),
+)
 
 
 # ── DL 2021 ──────────────────────────────────────────────────────────────────────────────────────
@@ -328,8 +350,8 @@ def main() -> None:
         on_dl_2021(Path(sys.argv[1]))
         return
     print("| figure | topics | p < .05 without a bias |\n|---|---:|---:|")
-    for judge in TESTED:
-        for topics in (10, 20, 50):
+    for judge in UNBIASED:
+        for topics in (12, 20, 50):
             print(f"| {judge.name} | {topics} | {alarms(judge, topics, 4000):.3f} |", flush=True)
 
 

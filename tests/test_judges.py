@@ -740,3 +740,38 @@ def test_files_with_a_column_of_probabilities_are_read(tmp_path: Path) -> None:
     drawn.write_text(chosen.to_tsv())
     people = [(r["topic"], r["doc"], r["grade"]) for r in rows]
     assert judges.score(people, {"j": c.judge}, c.runs, "P@10", drawn=drawn).means == pytest.approx(expected)
+
+
+def test_a_sample_from_some_topics_only_is_noted() -> None:
+    c = made(docs=30)
+    rng = np.random.default_rng(3)
+    pairs = [(q, d) for q, docs in c.people.items() for d in docs]
+
+    def drawn_from(some: list[tuple[str, str]]) -> list[tuple[str, str, int]]:
+        return [(q, d, c.people[q][d]) for q, d in (some[i] for i in rng.permutation(len(some))[:150])]
+
+    half = [(q, d) for q, d in pairs if q in list(c.people)[:10]]
+    with pytest.warns(RankprismWarning, match="some topics have too many of them and others too few"):
+        judges.score(drawn_from(half), {"j": c.judge}, c.runs, "P@10")
+    judges.score(drawn_from(pairs), {"j": c.judge}, c.runs, "P@10")
+
+
+def test_a_judge_of_another_collection_is_refused() -> None:
+    """Its topics would be in the pool, so all scores would be half as high."""
+    c = made()
+    other = {"x" + q: docs for q, docs in c.judge.items()}
+    rows = labelled(c, judges.select(c.runs, {"j": c.judge}, "P@10", budget=200).pairs)
+    with pytest.raises(InputError, match="judge 'other' has labelled no document that a run ranks"):
+        judges.score(rows, {"j": c.judge, "other": other}, c.runs, "P@10")
+    with pytest.raises(InputError, match="judge 'other' has labelled no document that a run ranks"):
+        judges.score(rows, {"j": c.judge, "other": other}, c.runs, "P@10", pool=c.people)
+    with pytest.raises(InputError, match="judge 'other' has labelled no document that a run ranks"):
+        judges.select(c.runs, {"j": c.judge, "other": other}, "P@10", budget=200)
+    with pytest.warns(RankprismWarning, match="no run has documents for 20 of 40 topics of the pool"):
+        judges.score(rows, {"j": c.judge | other}, c.runs, "P@10")
+
+
+def test_probabilities_have_few_digits_and_are_those_that_were_drawn_with() -> None:
+    c = made()
+    pairs = judges.select(c.runs, {"j": c.judge}, "P@10", budget=200).pairs
+    assert all(float(f"{p.probability:.6g}") == p.probability for p in pairs)

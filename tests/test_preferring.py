@@ -284,7 +284,7 @@ def test_too_few_topics_have_no_interval() -> None:
     assert np.isnan(left.p)
 
 
-@pytest.mark.parametrize("judge", preferring.TESTED, ids=lambda judge: judge.name)
+@pytest.mark.parametrize("judge", preferring.UNBIASED, ids=lambda judge: judge.name)
 def test_simulated_judges_without_a_bias_are_seldom_blamed(judge: preferring.Judge) -> None:
     # 250 studies at .055: more than .115 happens once in 30,000.
     assert preferring.alarms(judge, 12, 250) < 0.115

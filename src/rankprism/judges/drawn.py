@@ -58,10 +58,12 @@ def _probability(where: str, text: Any) -> float:
     except (TypeError, ValueError):
         value = math.nan
     if not 0 < value <= 1:
-        raise InputError(
-            f"{where}: the probability {str(text)!r} is not a number above 0 and up to 1; a pair that could "
-            f"not be drawn cannot have been judged"
+        do = (
+            "a pair that could not be drawn cannot have been judged; leave it out"
+            if value == 0
+            else "write the probability with which this pair was drawn"
         )
+        raise InputError(f"{where}: the probability {str(text)!r} is not a number above 0 and up to 1; {do}")
     return value
 
 

@@ -46,7 +46,8 @@ class Effects(NamedTuple):
 
     mean: Floats  #: (run, topic) m
     phi: Floats  #: (labelled pair, run) φ_i
-    at: Floats  #: (labelled pair, level, run) φ_i(k)
+    #: (labelled pair, level, run) φ_i(k); if labels are made up, (pair, level, 1) √(Σ_r φ_i(k)²)
+    at: Floats
     matters: Bools  #: (pair,) whether the label of a pair can change a score
     linear: bool  #: whether scores are Σ w_i g_i, so that the estimate is unbiased
     #: whether the estimate is nearly unbiased only if the predictions are good
@@ -57,9 +58,9 @@ class Lists(NamedTuple):
     """The rankings of a topic by all runs, reduced to the pairs of the pool."""
 
     rank: Ints  #: (run, place)
-    doc: Longs  #: (run, place) the document, numbered within the topic; -1 where there is none
+    doc: Ints  #: (run, place) the document, numbered within the topic; -1 where there is none
     length: Ints  #: (run,) documents retrieved
-    place: Longs  #: (run, document) where a document is among the places; -1 if it is not there
+    place: Ints  #: (run, document) where a document is among the places; -1 if it is not there
 
 
 def lists_of(labels: Labels, ranked: Ranked, cutoff: int | None) -> list[Lists]:
@@ -82,8 +83,8 @@ def _lists(labels: Labels, ranked: Ranked, cutoff: int | None) -> Iterator[Lists
         column = np.arange(last - first) - np.repeat(np.cumsum(count) - count, count)
         wide = max(1, int(count.max(initial=0)))
         ranks = np.full((runs, wide), NOWHERE, dtype=np.int32)
-        doc = np.full((runs, wide), -1)
-        place = np.full((runs, docs), -1)
+        doc = np.full((runs, wide), -1, dtype=np.int32)
+        place = np.full((runs, docs), -1, dtype=np.int32)
         own = pair[here] - labels.start[t]
         ranks[run[here], column], doc[run[here], column] = rank[here], own
         place[run[here], own] = column
@@ -163,7 +164,7 @@ def _of_parts(
     straight = parts.over in ("none", "depth")
     multilinear = straight and parts.novelty != PRECISION
     mean = np.zeros((len(ranked.runs), len(labels.topics)))
-    at = np.zeros((len(sampled), len(levels), len(ranked.runs)))
+    at = np.zeros((len(sampled), len(levels), 1 if guessing else len(ranked.runs)))
     first = np.searchsorted(sampled, labels.start)
     matters = np.ones(len(label), dtype=bool)
     cutoff = measure.of(Role.CUTOFF)
@@ -196,9 +197,18 @@ def _of_parts(
                 "drl,dlk,drlk->rlk", slope, moved, share
             )
             theta -= (theta * chance[own]).sum(2, keepdims=True)
-            at[here] = theta.transpose(1, 2, 0)
+            at[here] = summed(theta.transpose(1, 2, 0)) if guessing else theta.transpose(1, 2, 0)
     phi = np.take_along_axis(at, given[:, None, None], 1)[:, 0]
     return Effects(mean, phi, at, matters, is_linear(parts), is_curved(parts))
+
+
+def summed(effect: Floats) -> Floats:
+    """(…, 1) the root of the sum of squares over runs.
+
+    Every pair of a pool has made-up labels while a design is made, and a number for each run would not fit
+    into memory.
+    """
+    return np.asarray(np.sqrt((effect**2).sum(-1, keepdims=True)))
 
 
 def drawn(chance: Floats, rng: np.random.Generator, draws: int = DRAWS) -> Longs:

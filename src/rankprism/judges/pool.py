@@ -11,7 +11,9 @@ from typing import Any, TypeVar, Unpack
 import numpy as np
 
 from rankprism.arrays import Floats, Longs
+from rankprism.data.note import Note, issue, some
 from rankprism.data.run import Reading
+from rankprism.errors import InputError
 from rankprism.formats.several_runs import align_all, run_sources
 from rankprism.judges.labels import Labels
 from rankprism.types import RunOptions, RunsLike
@@ -62,6 +64,29 @@ class Ranked:
             return np.log1p(np.bincount(self.pair, weight, number))
 
         return np.stack([summed(self.rank <= 10), summed(self.rank <= 100), summed(1 / self.rank)], axis=1)
+
+
+def check_shared(labels: Labels, ranked: Ranked) -> None:
+    """Refuse a judge that has labelled nothing that runs rank, and note topics that no run has.
+
+    Such a judge is of another collection. Its topics would be part of the pool, and runs score 0 there.
+    """
+    seen = np.zeros(len(labels.docs), dtype=bool)
+    seen[ranked.pair] = True
+    for name, given in labels.judges.items():
+        if np.isnan(given[seen]).all():
+            raise InputError(
+                f"judge {name!r} has labelled no document that a run ranks; check that it belongs to the "
+                f"same collection and spells topics and documents alike"
+            )
+    empty = [topic for topic, length in zip(labels.topics, ranked.length.sum(0), strict=True) if not length]
+    if empty:
+        text = (
+            f"no run has documents for {len(empty)} of {len(labels.topics)} topics of the pool, so all runs "
+            f"score 0 there: {some(empty)}; to leave such topics out, name a pool without them with pool= "
+            f"(--pool)"
+        )
+        issue([Note("topics-without-runs", text, len(empty), empty[0])])
 
 
 def hashes(labels: Labels) -> np.ndarray[Any, np.dtype[np.uint64]]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from rankprism.arrays import Floats
 from rankprism.data.hits import Hits, Pool
-from rankprism.judges.effects import AT_ONCE, Effects, Lists, drawn, lists_of
+from rankprism.judges.effects import AT_ONCE, Effects, Lists, drawn, lists_of, summed
 from rankprism.judges.labels import Labels
 from rankprism.judges.pool import Ranked
 from rankprism.judges.prediction import Predicted, known_cells
@@ -32,7 +32,7 @@ def rescored_effects(
     single = labels.people.shape[1] == 1
     tried = len(levels) if single else VECTORS
     mean = np.zeros((len(ranked.runs), len(labels.topics)))
-    at = np.zeros((len(sampled), tried, len(ranked.runs)))
+    at = np.zeros((len(sampled), tried, 1 if guessing else len(ranked.runs)))
     phi = np.zeros((len(sampled), len(ranked.runs)))
     for t, lists in enumerate(lists_of(labels, ranked, measure.cutoff)):
         cells = slice(starts[t], starts[t + 1])
@@ -59,7 +59,8 @@ def rescored_effects(
             theta = _scores(measure, lists, changed.reshape(-1, docs, number), labels, t)
             theta = theta.reshape(len(every), DRAWS, -1).mean(1)  # (vector, run)
             expected = weight @ theta[: len(vectors)]
-            at[place] = theta[: len(vectors)] - expected
+            effect = theta[: len(vectors)] - expected
+            at[place] = summed(effect) if guessing else effect
             found = theta[int(np.searchsorted(levels, observed[0]))] if single else theta[-1]
             phi[place] = found - expected
     return Effects(mean, phi, at, np.ones(len(labels.docs), dtype=bool), linear=False, curved=True)

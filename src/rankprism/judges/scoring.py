@@ -18,7 +18,7 @@ from rankprism.judges.drawn import read_drawn, table_lines
 from rankprism.judges.effects import Effects, check, effects
 from rankprism.judges.estimation import Estimate, Sample, estimated, half_widths
 from rankprism.judges.labels import Labels, check_judges, check_topics, note_scales, pooled
-from rankprism.judges.pool import Ranked, hashes
+from rankprism.judges.pool import Ranked, check_shared, hashes
 from rankprism.judges.prediction import (
     Predicted,
     covered,
@@ -114,8 +114,9 @@ class Study:
         judged = {name: read_judgments(source) for name, source in check_judges(judges).items()}
         labels = pooled(read_judgments(people), judged, None if pool is None else read_judgments(pool))
         check_topics(labels)
-        note_scales(labels, "how its labels map to theirs is estimated")
         ranked = Ranked.of(labels, runs, **reading)
+        check_shared(labels, ranked)
+        note_scales(labels, "how its labels map to theirs is estimated")
         _check_complete(labels)
         probability = None if drawn is None else _probabilities(labels, drawn)
         fold = folds_of(hashes(labels), seed)
@@ -343,7 +344,10 @@ def _probabilities(labels: Labels, drawn: Any) -> Floats:
 
 
 def _note_not_uniform(study: Study) -> None:
-    """Note labelled pairs that are unlike a sample with equal chances: too many that runs rank high."""
+    """Note labelled pairs that are unlike a sample with equal chances.
+
+    Either runs rank them higher or lower than the pool, or there are too many in some topics.
+    """
     about = np.zeros(len(study.labels.docs))
     seen = study.ranked.about_pairs[:, 2]
     about[: len(seen)] = seen
@@ -353,14 +357,23 @@ def _note_not_uniform(study: Study) -> None:
         return
     error = about.std() * np.sqrt((1 - n / number) / n)
     z = (about[drawn].mean() - about.mean()) / error if error > 0 else 0.0
+    how = f"runs rank them {'higher' if z > 0 else 'lower'} (z = {z:.1f})"
+    if abs(z) <= UNLIKELY:
+        z = _unevenness(np.bincount(study.labels.topic[drawn], minlength=len(study.labels.topics)),
+                        np.bincount(study.labels.topic) * n / number)  # fmt: skip
+        how = f"some topics have too many of them and others too few (z = {z:.1f})"
     if abs(z) > UNLIKELY:
         text = (
             f"the {n} judged pairs are not like a sample with equal chances of the {number} pairs of the "
-            f"pool: runs "
-            f"rank them {'higher' if z > 0 else 'lower'} (z = {z:.1f}); the estimates are biased unless you "
-            f"give the probabilities with drawn= (--drawn)"
+            f"pool: {how}; the estimates are biased unless you give the probabilities with drawn= (--drawn)"
         )
         issue([Note("unequal-chances", text, n, "")])
+
+
+def _unevenness(found: Longs, expected: Floats) -> float:
+    """How many standard deviations χ² of counts is above its mean; 0 if it is below"""
+    square = float(((found - expected) ** 2 / expected).sum())
+    return max(0.0, (square - len(found) + 1) / float(np.sqrt((2 + 1 / expected).sum())))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -22,7 +22,7 @@ from rankprism.judges.design import designed
 from rankprism.judges.drawn import DrawnPair, read_drawn
 from rankprism.judges.effects import check
 from rankprism.judges.labels import Labels, check_judges, check_topics, pooled
-from rankprism.judges.pool import DRAWING, Ranked, hashes, uniforms
+from rankprism.judges.pool import DRAWING, Ranked, check_shared, hashes, uniforms
 from rankprism.judges.scoring import score
 from rankprism.results.result import Result
 from rankprism.results.table import Table
@@ -74,6 +74,7 @@ def select(
     labels = pooled(None, judged, None if pool is None else read_judgments(pool))
     check_topics(labels)
     ranked = Ranked.of(labels, runs, **reading)
+    check_shared(labels, ranked)
     earlier = {} if after is None else {(pair.topic, pair.doc): pair for pair in read_drawn(after)}
     share = None
     if settled is not None:
@@ -92,7 +93,7 @@ def select(
             [Note("settled", f"every difference of two runs is settled at {settled:g}; stop judging", 0, "")]
         )
     else:
-        chance = designed(labels, ranked, chosen, seed).probabilities(budget)
+        chance = rounded(designed(labels, ranked, chosen, seed).probabilities(budget))
         pairs = _drawn(labels, chance, uniforms(hashes(labels), seed, DRAWING), earlier)
     return Selection(
         tuple(pairs),
@@ -109,6 +110,19 @@ def select(
             else {str(m): float(x) for m, x in zip(chosen, share, strict=True)},
         },
     )
+
+
+def rounded(chance: Floats) -> Floats:
+    """Probabilities with six digits.
+
+    They are rounded before anything is drawn, so that those in the file are the true ones. The last digits
+    would differ between machines.
+
+    >>> rounded(np.array([0.03931832607747763, 1.0, 0.0])).tolist()
+    [0.0393183, 1.0, 0.0]
+    """
+    size = 10.0 ** (5 - np.floor(np.log10(np.where(chance > 0, chance, 1.0))))
+    return np.asarray(np.minimum(1.0, np.round(chance * size) / size))
 
 
 def _drawn(
