@@ -24,7 +24,8 @@ from rankprism.assess import access, store, work
 from rankprism.assess.app import make_app
 from rankprism.assess.connections import Limits
 from rankprism.assess.connections import server as make_server
-from rankprism.assess.creation import Settings, create_study
+from rankprism.assess.creation import create_study
+from rankprism.assess.settings import Settings
 from rankprism.assess.store import Store
 from rankprism.assess.visit import Site
 

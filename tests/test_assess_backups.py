@@ -18,7 +18,8 @@ from assessing import Collection, make_collection, opened
 from conftest import posix
 
 from rankprism.assess import backups, database_file, exchange, store, work
-from rankprism.assess.creation import Settings, create_study
+from rankprism.assess.creation import create_study
+from rankprism.assess.settings import Settings
 from rankprism.assess.store import Store
 from rankprism.errors import InputError
 

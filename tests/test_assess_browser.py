@@ -25,7 +25,7 @@ from attacks import VECTORS
 import rankprism
 from rankprism import documents
 from rankprism.assess import access, exchange, rendering
-from rankprism.assess.creation import Settings
+from rankprism.assess.settings import Settings
 
 #: Where pictures are kept; None if they are not wanted.
 FOLDER = Path(os.environ["RANKPRISM_SCREENSHOTS"]) if "RANKPRISM_SCREENSHOTS" in os.environ else None

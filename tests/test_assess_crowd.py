@@ -15,7 +15,7 @@ from assessing import Collection, Page, Person, Served, by_worth, make_collectio
 import rankprism
 from rankprism import sample
 from rankprism.assess import access, dashboard, exchange, store
-from rankprism.assess.creation import Settings
+from rankprism.assess.settings import Settings
 from rankprism.measures.preferences.utility import NONE
 from rankprism.meta.rank_correlation import tau_a
 from rankprism.preferences.rankings import read_rankings

@@ -18,7 +18,7 @@ from assessing import Collection, Served, make_collection, opened
 
 from rankprism import documents
 from rankprism.assess import rendering, store, work
-from rankprism.assess.creation import Settings
+from rankprism.assess.settings import Settings
 from rankprism.assess.store import Store
 from rankprism.types import Ask
 

@@ -17,9 +17,10 @@ from test_judges import Made, made
 
 from rankprism import InputError, judges
 from rankprism.assess import additions, dashboard, exchange, store, work
-from rankprism.assess.creation import Settings, create_study
+from rankprism.assess.creation import create_study
 from rankprism.assess.drawn_sample import drawn_sample
 from rankprism.assess.estimates import Estimates, Judges, check_study
+from rankprism.assess.settings import Settings
 from rankprism.assess.store import Store
 
 MEASURES = ["P(rel=2)@10", "nDCG@10"]

@@ -16,8 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankprism.assess import access, dashboard, rendering, store, visit, work
-from rankprism.assess.creation import Settings
 from rankprism.assess.serve import Address
+from rankprism.assess.settings import Settings
 
 HOST = "http://localhost"
 

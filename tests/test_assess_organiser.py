@@ -23,8 +23,8 @@ from rankprism.assess import audit, dashboard, exchange, store, work
 from rankprism.assess.charts import Bar, Line, Point, bars, lines
 from rankprism.assess.choice import Question, in_both_orders, read_questions
 from rankprism.assess.consistency import consistency
-from rankprism.assess.creation import Settings
 from rankprism.assess.pace import pace
+from rankprism.assess.settings import Settings
 from rankprism.preferences import describe
 
 # ── studies of earlier versions ──────────────────────────────────────────────────────────────────

@@ -19,8 +19,8 @@ from test_assess_drawn import Files, answer, files, the_judges
 from test_assess_drawn import opened as opened_drawn
 
 from rankprism.assess import store, work
-from rankprism.assess.creation import Settings
 from rankprism.assess.estimates import Estimates
+from rankprism.assess.settings import Settings
 
 __all__ = ["axe", "files"]  # fixtures
 

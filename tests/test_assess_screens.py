@@ -19,7 +19,7 @@ from assessing import Page, Person, Served, by_worth, listening, make_collection
 
 from rankprism import documents
 from rankprism.assess import access, exchange, rendering, store, work
-from rankprism.assess.creation import Settings
+from rankprism.assess.settings import Settings
 from rankprism.assess.wording import SHOWN, Wording, default_instructions, read_wording
 from rankprism.errors import InputError
 from rankprism.query_words import found_in, query_words

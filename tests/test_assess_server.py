@@ -22,7 +22,7 @@ from assessing import Browser, Page, Person, by_worth, make_collection, over_net
 from conftest import posix
 
 from rankprism.assess import access, store, work
-from rankprism.assess.creation import Settings
+from rankprism.assess.settings import Settings
 from rankprism.errors import RankprismError
 
 CLI = Callable[..., "subprocess.CompletedProcess[str]"]

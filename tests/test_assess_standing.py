@@ -15,8 +15,9 @@ import sqlalchemy as sa
 
 from rankprism import evaluate, read_judgments, sample
 from rankprism.assess import exchange, store, work
-from rankprism.assess.creation import Settings, create_study
+from rankprism.assess.creation import create_study
 from rankprism.assess.dashboard import Standings, standing
+from rankprism.assess.settings import Settings
 from rankprism.preferences import draw_profiles, simulate
 
 #: Most documents of the runs are not judged, which is not what is tested here.

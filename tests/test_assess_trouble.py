@@ -19,7 +19,8 @@ import sqlalchemy as sa
 from assessing import Collection, Page, Served, make_collection, opened
 
 from rankprism.assess import access, dashboard, exchange, store, work
-from rankprism.assess.creation import Settings, create_study
+from rankprism.assess.creation import create_study
+from rankprism.assess.settings import Settings
 from rankprism.assess.store import Store
 from rankprism.errors import InputError
 

@@ -19,7 +19,7 @@ from conftest import required
 from real_keys import Window
 
 from rankprism.assess import app, rendering, store
-from rankprism.assess.creation import Settings
+from rankprism.assess.settings import Settings
 
 pytest.importorskip("playwright.sync_api")
 

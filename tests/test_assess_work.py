@@ -21,7 +21,8 @@ from assessing import Collection, make_collection, worth
 
 from rankprism.assess import access, adaptive, dashboard, exchange, store, work
 from rankprism.assess.choice import Question, complete, read_questions, sampled
-from rankprism.assess.creation import Settings, create_study
+from rankprism.assess.creation import create_study
+from rankprism.assess.settings import Settings
 from rankprism.assess.store import Store
 from rankprism.assess.wording import Wording
 from rankprism.errors import InputError

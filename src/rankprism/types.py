@@ -10,7 +10,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol, TypeAlias, TypedDict, Union
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    Protocol,
+    TypeAlias,
+    TypedDict,
+    TypeVar,
+    Union,
+    get_args,
+)
 
 if TYPE_CHECKING:
     import ir_measures
@@ -20,6 +32,8 @@ if TYPE_CHECKING:
     from rankprism.data.run import Run
     from rankprism.measures import Measure
     from rankprism.results.scores import Scores
+
+_Fact = TypeVar("_Fact")
 
 Path: TypeAlias = str | os.PathLike[str]
 
@@ -123,10 +137,22 @@ class AtLeast(NamedTuple):
     least: int
 
 
+class Called(NamedTuple):
+    """What the help of a command calls a value, such as URL."""
+
+    word: str
+
+
 class KeyOf(NamedTuple):
     """The table whose keys are the words of an argument: its module and its name. Others may add to it."""
 
     table: str
+
+
+def fact(kind: type[_Fact], hint: Any) -> _Fact | None:
+    """What a type such as ``Positive | None`` says of its values, e.g. ``AtLeast(1)``; None if nothing."""
+    facts = [about for one in (hint, *get_args(hint)) for about in getattr(one, "__metadata__", ())]
+    return next((about for about in facts if isinstance(about, kind)), None)
 
 
 #: Whole numbers from 0, and from 1.
@@ -135,11 +161,11 @@ Positive: TypeAlias = Annotated[int, AtLeast(1)]
 #: The name of one of the measures of scores. A command names measures with -m, so this is not an option.
 MeasureName: TypeAlias = Annotated[str, "not an option"]
 #: The formats of files, which docs/formats.md lists.
-QrelsFormat: TypeAlias = Annotated[str, KeyOf("formats.known:JUDGMENT_FORMATS")]
-PreferencesFormat: TypeAlias = Annotated[str, KeyOf("formats.known:PREFERENCE_FORMATS")]
-RunFormat: TypeAlias = Annotated[str, KeyOf("formats.known:RUN_FORMATS")]
+QrelsFormat: TypeAlias = Annotated[str, KeyOf("formats.known:JUDGMENT_FORMATS"), Called("FORMAT")]
+PreferencesFormat: TypeAlias = Annotated[str, KeyOf("formats.known:PREFERENCE_FORMATS"), Called("FORMAT")]
+RunFormat: TypeAlias = Annotated[str, KeyOf("formats.known:RUN_FORMATS"), Called("FORMAT")]
 #: A format of judgments, preferences or runs. Which of them are meant depends on the other arguments.
-FileFormat: TypeAlias = Annotated[str, "the name of a format"]
+FileFormat: TypeAlias = Annotated[str, Called("FORMAT")]
 
 
 class RunOptions(TypedDict, total=False):

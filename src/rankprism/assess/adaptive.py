@@ -9,8 +9,9 @@ import sqlalchemy as sa
 from rankprism.assess import exchange, store
 from rankprism.assess.background import Background
 from rankprism.assess.choice import Question, in_both_orders
-from rankprism.assess.creation import Settings, ids, insert_questions
 from rankprism.assess.dashboard import runs_of
+from rankprism.assess.insertion import ids, insert_questions
+from rankprism.assess.settings import Settings
 from rankprism.assess.store import Store
 from rankprism.preferences.selection import Task, select
 

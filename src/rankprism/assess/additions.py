@@ -8,16 +8,9 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from rankprism.assess import store, work
-from rankprism.assess.choice import Question, in_both_orders, read_questions
-from rankprism.assess.creation import (
-    Settings,
-    asked,
-    ids,
-    in_batches,
-    insert_documents,
-    insert_drawing,
-    insert_questions,
-)
+from rankprism.assess.choice import Question, asked, in_batches, in_both_orders, read_questions
+from rankprism.assess.insertion import ids, insert_documents, insert_drawing, insert_questions
+from rankprism.assess.settings import Settings
 from rankprism.assess.store import Store
 from rankprism.errors import InputError
 from rankprism.formats import files

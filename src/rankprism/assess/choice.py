@@ -14,6 +14,7 @@ from typing import Any
 from rankprism.errors import InputError
 from rankprism.formats import files
 from rankprism.formats.json_lines import as_text, json_objects
+from rankprism.judges.drawn import DrawnPair
 from rankprism.types import Ask
 
 #: Largest number of questions. More are probably a mistake, and would not all be answered.
@@ -195,3 +196,13 @@ def _in_blocks(topics: Sequence[Sequence[Question]]) -> list[Question]:
         for questions in topics
         for question in questions[start : start + BLOCK]
     ]
+
+
+def in_batches(pairs: Iterable[DrawnPair]) -> list[DrawnPair]:
+    """Drawn pairs batch by batch, and otherwise in the order of their file."""
+    return sorted(pairs, key=lambda pair: pair.batch)
+
+
+def asked(pair: DrawnPair) -> Question:
+    """The question about a document that was drawn."""
+    return Question.of(pair.topic, (), pair.doc, None)

@@ -18,9 +18,9 @@ from rankprism.arrays import Floats
 from rankprism.assess import access, exchange, store, work
 from rankprism.assess.background import Background
 from rankprism.assess.consistency import Consistency, consistency
-from rankprism.assess.creation import Settings
 from rankprism.assess.grade_files import Grade, middle_grades
 from rankprism.assess.pace import Pace, pace
+from rankprism.assess.settings import Settings
 from rankprism.assess.store import Store
 from rankprism.boards.board import ranked
 from rankprism.errors import RankprismError

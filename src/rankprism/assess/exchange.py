@@ -14,8 +14,9 @@ import sqlalchemy as sa
 
 from rankprism.assess import access, store, work
 from rankprism.assess.choice import Question
-from rankprism.assess.creation import Settings, ids, insert_questions
 from rankprism.assess.grade_files import GRADE_FORMATS, Grade, GradeLine, read_grades, write_grades
+from rankprism.assess.insertion import ids, insert_questions
+from rankprism.assess.settings import Settings
 from rankprism.assess.store import Store
 from rankprism.data.preferences import PreferenceRows, Preferences
 from rankprism.errors import InputError, listed

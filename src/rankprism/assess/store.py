@@ -55,7 +55,7 @@ metadata = MetaData(
     }
 )
 
-#: One row: the settings of the study (see `creation.Settings`) and its state.
+#: One row: the settings of the study (see `settings.Settings`) and its state.
 study = Table(
     "study",
     metadata,

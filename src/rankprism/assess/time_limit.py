@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import sqlalchemy as sa
 
 from rankprism.assess import store
-from rankprism.assess.creation import Settings
+from rankprism.assess.settings import Settings
 
 
 def seconds_left(connection: sa.Connection, settings: Settings, assessor: int) -> float | None:

@@ -17,9 +17,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
-from rankprism.assess import access, adaptive, creation, dashboard, rendering, store, work
+from rankprism.assess import access, adaptive, dashboard, rendering, store, work
 from rankprism.assess.access import Rate, Session
 from rankprism.assess.estimates import Estimates
+from rankprism.assess.settings import Settings
 from rankprism.assess.store import Store
 from rankprism.errors import InputError
 
@@ -67,7 +68,7 @@ class Site:
     remembered: dict[str, tuple[float, Any]] = field(default_factory=dict)
 
     @property
-    def settings(self) -> creation.Settings:
+    def settings(self) -> Settings:
         """The settings of the study, with the present instructions, which may change while it runs."""
         known = self.study.settings
         text = self.remember("instructions", self._instructions)
@@ -126,7 +127,7 @@ class Visit:
         return self.request.headers.get("hx-request") == "true"
 
     @property
-    def settings(self) -> creation.Settings:
+    def settings(self) -> Settings:
         return self.site.settings
 
     def page(self, name: str, status: int = 200, **values: Any) -> Response:

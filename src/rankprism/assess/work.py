@@ -17,7 +17,8 @@ import sqlalchemy as sa
 
 from rankprism.assess import store, time_limit
 from rankprism.assess.choice import is_swapped
-from rankprism.assess.creation import Settings, ids, read_settings
+from rankprism.assess.insertion import ids
+from rankprism.assess.settings import Settings, read_settings
 from rankprism.assess.store import Store
 from rankprism.assess.wording import Wording
 from rankprism.errors import InputError, listed

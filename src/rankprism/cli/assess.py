@@ -15,10 +15,10 @@ import typer
 from rankprism.cli.choices import one_of
 from rankprism.cli.group import commands
 from rankprism.cli.measures import MeasureNames
-from rankprism.cli.options import OutputFile, Seed, noted
-from rankprism.cli.signature import parameters_of, with_options_of
+from rankprism.cli.options import OutputFile, noted
+from rankprism.cli.signature import given_to, parameters_of, with_options_of, without
 from rankprism.errors import InputError
-from rankprism.types import Ask, BothOrders, Missing, StudyChoice
+from rankprism.types import Ask, StudyChoice
 
 app = commands("Collect judgments with a web app: pairs, triplets and grades.")
 _NEEDED = ("starlette", "uvicorn", "jinja2", "sqlalchemy", "alembic", "markdown_it")
@@ -42,33 +42,23 @@ def _part(name: str, study: str = "") -> Any:
     return importlib.import_module(f"rankprism.assess.{name}")
 
 
+create = parameters_of("assess.creation:create_study")
+study_settings = parameters_of("assess.settings:Settings", depth="--depth -k", measure="--measure -m")
+
+
 @app.command()
-@with_options_of(parameters_of("evaluation:evaluate", "order", "duplicates"))
+@with_options_of(create, study_settings, parameters_of("evaluation:evaluate", "order", "duplicates"))
 def new(
     study: Study,
-    documents: Annotated[
-        str,
-        typer.Option(
-            metavar="FILE", help="JSON lines with id and text, and title, url, type if known; or irds:ID."
-        ),
-    ],
     runs: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="RUN...", help="The runs whose documents are judged. With --drawn they may be left out."
         ),
     ] = None,
-    topics: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Lines of id<TAB>title<TAB>description, JSON lines, or XML of TREC. Default: people see the "
-            "ids.",
-        ),
+    name: Annotated[
+        str | None, typer.Option(help="Name of the study. Default: the name of the file.")
     ] = None,
-    depth: Annotated[
-        int, typer.Option("--depth", "-k", min=1, help="How many documents of each ranking are judged.")
-    ] = 10,
     ask: Annotated[
         Ask | None,
         typer.Option(
@@ -83,110 +73,9 @@ def new(
             "drawn with --drawn."
         ),
     ] = None,
-    budget: Annotated[
-        int | None, typer.Option(min=1, help="Number of questions, for random and adaptive choice.")
-    ] = None,
-    tasks: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Questions as JSON lines with topic, given, left and right. `rankprism preferences select` "
-            "writes them.",
-        ),
-    ] = None,
-    drawn: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Documents to grade, batch by batch, that `rankprism judges select` drew: a table with "
-            "topic, doc, probability and batch.",
-        ),
-    ] = None,
-    overlap: Annotated[int, typer.Option(min=1, help="How many assessors judge each question.")] = 1,
-    both_orders: Annotated[
-        BothOrders,
-        typer.Option(
-            help="Ask each pair in both orders, of the same assessors or of different ones. Default: no, or "
-            "same if the questions of --tasks have orders."
-        ),
-    ] = "no",
-    repeat_every: Annotated[
-        int | None,
-        typer.Option(
-            min=2,
-            help="Every N-th question is one that the assessor has answered before, to see whether they "
-            "agree with themselves. Such answers are not exported. Default: never.",
-        ),
-    ] = None,
     assessors: Annotated[
         str, typer.Option(metavar="NAMES", help="Names with commas between them, or a number of assessors.")
     ] = "1",
-    crowd: Annotated[
-        bool, typer.Option("--crowd", help="Make one link for all who bring a worker id (?worker=ID).")
-    ] = False,
-    worker_parameter: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="Parameter in which the crowd platform sends the worker id. Default: worker, PROLIFIC_PID "
-            "or workerId.",
-        ),
-    ] = "",
-    quota: Annotated[
-        int | None, typer.Option(min=1, help="Answers after which an assessor is done. Default: no limit.")
-    ] = None,
-    scale: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="A TOML file with the labels of each aspect, for --ask grades. Default: not relevant and "
-            "relevant.",
-        ),
-    ] = None,
-    practice: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE", help="Judgments that assessors practise on first; they are told the right answer."
-        ),
-    ] = None,
-    gold: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Judgments with known answers, mixed in to see whether assessors are careful.",
-        ),
-    ] = None,
-    gold_every: Annotated[int, typer.Option(min=2, help="Every N-th question is a gold question.")] = 10,
-    lease: Annotated[
-        int, typer.Option(min=10, help="Seconds after which an unanswered task goes to somebody else.")
-    ] = 1800,
-    minutes: Annotated[
-        int | None,
-        typer.Option(
-            min=1, help="Minutes after which an assessor gets no more questions. Default: no limit."
-        ),
-    ] = None,
-    settle: Annotated[
-        float | None,
-        typer.Option(
-            metavar="TAU",
-            help="Stop when the order of the systems is this stable: Kendall's tau that 95 % of resamples of "
-            "the judgments reach. Default: never.",
-        ),
-    ] = None,
-    measure: Annotated[
-        str | None,
-        typer.Option(
-            "--measure",
-            "-m",
-            help="What ranks the systems on the dashboard. Default, down to the depth: nPrf with the pooled "
-            "estimate, alpha_nDCG for grades, or nDCG for documents that were drawn.",
-        ),
-    ] = None,
-    batch: Annotated[int, typer.Option(min=1, help="Questions chosen at a time, for adaptive choice.")] = 50,
-    name: Annotated[
-        str | None, typer.Option(help="Name of the study. Default: the name of the file.")
-    ] = None,
     instructions: Annotated[
         Path | None, typer.Option(metavar="FILE", help="What assessors read first, in Markdown.")
     ] = None,
@@ -200,24 +89,7 @@ def new(
             help="A TOML file with your own question and answers: question, left, right, tie, cannot, …",
         ),
     ] = None,
-    mark: Annotated[bool, typer.Option(help="Mark the words of the topic's title in documents.")] = True,
-    completion_url: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL",
-            help="Address of a link on the last page, which leads back to the crowd platform. {code} and "
-            "{worker} are filled in.",
-        ),
-    ] = None,
-    completion_code: Annotated[
-        str | None,
-        typer.Option(metavar="CODE", help="Code on the last page. Default: one for each assessor."),
-    ] = None,
-    missing: Annotated[
-        Missing, typer.Option(help="A ranked document without a text: an error, or leave it out.")
-    ] = "error",
-    seed: Seed = 0,
-    **reading: Any,
+    **others: Any,
 ) -> None:
     """Make a study of runs, documents and topics.
 
@@ -226,57 +98,22 @@ def new(
         --documents docs.jsonl --topics topics.tsv --depth 10
     """
     creation = _part("creation", study)
+    given = given_to(study_settings, others)
     if choice is None:
-        choice = "file" if tasks is not None else "random" if budget is not None else "complete"
-        choice = "drawn" if drawn is not None else choice
-    given: dict[str, Any] = {
-        "measure": measure,
-        "instructions": _words(instructions),
-        "consent": _words(consent),
-    }
+        choice = "file" if others["tasks"] is not None else "random" if given["budget"] else "complete"
+        choice = "drawn" if others["drawn"] is not None else choice
     if ask is None:
         ask = "both" if choice == "adaptive" else "grades" if choice == "drawn" else "pairs"
+    for key, path in (("instructions", instructions), ("consent", consent)):
+        if path is not None:
+            given[key] = _words(path)
     if wording is not None:
         given["wording"] = _part("wording", study).read_wording(wording, ask)
-    settings = creation.Settings(
-        name=name or (Path(study).stem if "://" not in study else "Study"),
-        ask=ask,
-        choice=choice,
-        depth=depth,
-        budget=budget,
-        overlap=overlap,
-        both_orders=both_orders,
-        repeat_every=repeat_every,
-        quota=quota,
-        lease=lease,
-        gold_every=gold_every,
-        batch=batch,
-        settle=settle,
-        seed=seed,
-        minutes=minutes,
-        mark=mark,
-        crowd=crowd,
-        worker_parameter=worker_parameter,
-        completion_url=completion_url,
-        completion_code=completion_code,
-        **{key: value for key, value in given.items() if value is not None},
-    )
+    name = name or (Path(study).stem if "://" not in study else "Study")
+    chosen = creation.Settings(name=name, ask=ask, choice=choice, **given)
+    named = _names(assessors, chosen.crowd)
     with noted():
-        made = creation.create_study(
-            study,
-            runs or [],
-            settings,
-            documents=documents,
-            topics=topics,
-            tasks=tasks,
-            drawn=drawn,
-            scale=scale,
-            practice=practice,
-            gold=gold,
-            assessors=_names(assessors, crowd),
-            missing=missing,
-            **reading,
-        )
+        made = creation.create_study(study, runs or [], chosen, assessors=named, **without(others, *given))
     print(made)
 
 
@@ -596,9 +433,7 @@ def _names(text: str, crowd: bool) -> list[str]:
     return [name.strip() for name in text.split(",")]
 
 
-def _words(path: Path | None) -> str | None:
-    if path is None:
-        return None
+def _words(path: Path) -> str:
     if not path.is_file():
         raise InputError(f"{path}: there is no such file; check the path")
     return path.read_text(encoding="utf-8")

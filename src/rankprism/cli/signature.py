@@ -13,6 +13,7 @@ import importlib
 import inspect
 import os
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from functools import cache
@@ -24,7 +25,7 @@ import typer
 from rankprism.cli.choices import one_of
 from rankprism.cli.completion import complete_file
 from rankprism.errors import InputError
-from rankprism.types import AtLeast, FileFormat, KeyOf, MeasureName, SimulationOptions
+from rankprism.types import AtLeast, Called, KeyOf, MeasureName, SimulationOptions, fact
 
 Result = TypeVar("Result")
 _T = TypeVar("_T")
@@ -103,7 +104,8 @@ def with_less(function: Callable[..., Result], *names: str) -> Command[Result]:
 def parameters_of(where: str, *names: str, **flags: str) -> Command[Any]:
     """The function at a place, with the options that its parameters give: all of them, or those named.
 
-    flags : the flags of parameters whose options have another name, such as ``format="--from"``.
+    flags : the flags of parameters whose options have another name, such as ``format="--from"``, or a short
+    one, such as ``depth="--depth -k"``.
     """
 
     def options() -> dict[str, inspect.Parameter]:
@@ -111,7 +113,7 @@ def parameters_of(where: str, *names: str, **flags: str) -> Command[Any]:
         for name, flag in flags.items():
             kind, about = get_args(found[name].annotation)
             renamed = copy(about)
-            renamed.param_decls = (flag,)
+            renamed.param_decls = tuple(flag.split())
             found[name] = found[name].replace(annotation=Annotated[kind, renamed])
         return found
 
@@ -172,28 +174,27 @@ def _option(
 ) -> inspect.Parameter | None:
     """The option of a parameter of a function, or None if its type is none that an option can have."""
     hint = _hint(function, parameter.name)
+    limit, table, called = fact(AtLeast, hint), fact(KeyOf, hint), fact(Called, hint)
     is_file = any(get_origin(kind) is os.PathLike for kind in get_args(hint))
     numeric = hint == float | str | None  # such as 0.01 or 2%
     if get_origin(hint) in (Union, UnionType):  # such as int | None
         hint = str if numeric else next(kind for kind in get_args(hint) if kind is not NoneType)
-    kind, *facts = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+    kind = get_args(hint)[0] if get_origin(hint) is Annotated else hint
     flag, default = f"--{parameter.name.replace('_', '-')}", parameter.default
     if kind == Sequence[int] and default is not None:
         listed = typer.Option(metavar="N,…", help=text, callback=lambda given: numbers(given, flag))
         return parameter.replace(annotation=Annotated[str, listed], default=",".join(map(str, default)))
     if kind is bool:
-        return parameter.replace(annotation=Annotated[bool, typer.Option(flag, help=text)])
+        # Typer itself gives the flag of what is true by default its opposite, such as --no-mark.
+        flags = () if default is True else (flag,)
+        return parameter.replace(annotation=Annotated[bool, typer.Option(*flags, help=text)])
     if (kind not in (int, float, str) and get_origin(kind) is not Literal) or hint == MeasureName:
         return None
-    least = next((fact.least for fact in facts if isinstance(fact, AtLeast)), None)
-    table = next((fact.table for fact in facts if isinstance(fact, KeyOf)), None)
-    metavar = "FILE" if is_file else "NUMBER" if numeric else None
-    if flag.endswith("-format") or hint == FileFormat:  # the names of all formats would not fit into the line
-        metavar = "FORMAT"
+    metavar = called.word if called else "FILE" if is_file else "NUMBER" if numeric else None
     about = typer.Option(
         *((flag, "-k") if parameter.name == "cutoff" else ()),  # the only one with a short name
-        min=least,
-        click_type=None if table is None else one_of(table),
+        min=None if limit is None else limit.least,
+        click_type=None if table is None else one_of(table.table),
         metavar=metavar,
         autocompletion=complete_file if is_file else None,
         help=text,
@@ -215,7 +216,8 @@ def _hint(function: Callable[..., Any], name: str) -> Any:
     """The type of a parameter, or None if it is known to type checkers only."""
     inner = inspect.unwrap(function)
     asked = SimpleNamespace(__annotations__={name: inner.__annotations__.get(name)})
+    known = getattr(inner, "__globals__", None) or vars(sys.modules[inner.__module__])  # a class has none
     try:
-        return get_type_hints(asked, inner.__globals__, include_extras=True)[name]
+        return get_type_hints(asked, known, include_extras=True)[name]
     except NameError:
         return None
