@@ -19,8 +19,8 @@ import numpy as np
 
 from rankprism.arrays import Floats
 from rankprism.judges.agreement import Figure
-from rankprism.judges.preferring import A_COEFFICIENT, A_SHARE, FAVOURS, SIDE, Study
-from rankprism.judges.questions import NAMES, PEOPLE, Covariates, Given, Questions, read_systems
+from rankprism.judges.preferring import A_COEFFICIENT, A_SHARE, FAVOURS, Study
+from rankprism.judges.questions import NAMES, PEOPLE, SIDE, Covariates, Given, Questions, read_systems
 from rankprism.judges.strengths import A_STRENGTH, FROM_FEW, StrengthStudy
 from rankprism.preferences.bradley_terry import sigmoid
 from rankprism.types import AnswersOver
@@ -260,13 +260,12 @@ def alarms(judge: Judge, units: int, studies: int, seed: int = 2) -> float:
     return float((found < 0.05).mean())
 
 
-#: Judges of whom the hypothesis of each p is true. The length of documents without systems then has nothing to
-#: do with quality, and the judge who is compared with people depends on quality and length as they do.
+#: Judges of whom the hypothesis of each p is true. For the coefficient of length without systems, length has
+#: nothing to do with quality. The judge who is compared with people depends on quality and length as they do.
 UNBIASED = (
-    *(
-        Judge(*figure, side=0.0, length=0.0, own=0.0)
-        for figure in (("left",), ("coefficient", SIDE), ("favours", OWN))
-    ),
+    Judge("left", side=0.0, length=0.0, own=0.0),
+    Judge("coefficient", SIDE, side=0.0, length=0.0, own=0.0),
+    Judge("favours", OWN, side=0.0, length=0.0, own=0.0),
     Judge("coefficient", LENGTH, side=0.0, length=0.0, own=0.0, linked=0.0),
     Judge("coefficient", LENGTH, side=0.0, length=0.0, own=0.0, systems=True),
     Judge("beyond people", SIDE, side=0.0, length=0.1, own=0.0, noise=1.2, people=0.3),
