@@ -22,12 +22,12 @@ from pathlib import Path
 
 import idea
 
-from rankprism.comparison.tests import tests_table
 from rankprism.formats.format import reference as formats_table
 from rankprism.formats.known import JUDGMENT_FORMATS, PREFERENCE_FORMATS, RUN_FORMATS
 from rankprism.measures.catalogue import reference
 from rankprism.measures.other_names import OTHER_NAMES, names_table
 from rankprism.plots.record import gallery
+from rankprism.statistics.tests import tests_table
 
 os.environ.setdefault("NUMBA_DISABLE_JIT", "1")  # ranx would compile itself for a minute
 ROOT = Path(__file__).resolve().parents[1]

@@ -1,4 +1,4 @@
-"""Write the stubs of packages whose names are found in registries: measures, charts, objects of ir_measures.
+"""Write the types of names that are found in registries: measures, charts, tests, objects of ir_measures.
 
 Type checkers read them. ``python tests/stubs.py`` writes the files, and test_typing.py compares them.
 """
@@ -6,6 +6,7 @@ Type checkers read them. ``python tests/stubs.py`` writes the files, and test_ty
 from __future__ import annotations
 
 import inspect
+import re
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from rankprism.measures import Parameter
 from rankprism.measures.parameter import Role
 from rankprism.plots import CHARTS
 from rankprism.plots.of_scores import of_scores
+from rankprism.statistics.paired import TESTS
 
 PACKAGE = Path(__file__).parents[1] / "src" / "rankprism"
 HEADER = "# Written by tests/stubs.py.\n# fmt: off\n"
@@ -129,11 +131,22 @@ def of_ir_measures() -> str:
     return HEADER + "\n".join(lines)
 
 
+def of_types() -> str:
+    """`rankprism.types` with the names of the tests of systems."""
+    path = PACKAGE / "types.py"
+    words = ", ".join(f'"{name}"' for name in TESTS)
+    line = f"TestName: TypeAlias = Literal[{words}]"
+    if len(line) > 110:  # as ruff would break it
+        line = f"TestName: TypeAlias = Literal[\n    {words}\n]"
+    return re.sub(r"TestName: TypeAlias = Literal\[.*?\]", line, path.read_text(encoding="utf-8"), flags=re.S)
+
+
 STUBS = {
     PACKAGE / "measures" / "__init__.pyi": of_measures,
     PACKAGE / "plots" / "__init__.pyi": of_plots,
     PACKAGE / "plots" / "of_scores.pyi": of_score_plots,
     PACKAGE / "ir_measures" / "__init__.pyi": of_ir_measures,
+    PACKAGE / "types.py": of_types,
 }
 
 if __name__ == "__main__":

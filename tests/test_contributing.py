@@ -125,11 +125,10 @@ print("done")
     assert run(place, "-c", program) == "done\n"
 
 
-def test_a_new_test_of_systems_is_a_function_and_a_record(place: Path) -> None:
-    function, record = blocks("A new test of systems")
-    for name, code in {"statistics/paired.py": function, "comparison/tests.py": record}.items():
-        with (place / "rankprism" / name).open("a", encoding="utf-8") as file:
-            file.write("\n\n" + code)
+def test_a_new_test_of_systems_is_one_function(place: Path) -> None:
+    [function] = blocks("A new test of systems")
+    with (place / "rankprism" / "statistics" / "paired.py").open("a", encoding="utf-8") as file:
+        file.write("\n\n" + function)
     # Six of eight topics favour a, one favours b: 2 (1 + 7) / 2⁷ = 1/8.
     rows = [
         f"{run},{topic},P,{score}"
@@ -140,7 +139,7 @@ def test_a_new_test_of_systems_is_a_function_and_a_record(place: Path) -> None:
     printed = run(place, "-m", "rankprism", "compare", "scores.csv", "--test", "sign", "--format", "json")
     assert json.loads(printed)["rows"][0]["p"] == 0.125
     assert "sign" in run(place, "-m", "rankprism", "compare", "--help")
-    program = "from rankprism.comparison.tests import tests_table; print('| `sign` |' in tests_table())"
+    program = "from rankprism.statistics.tests import tests_table; print('| `sign` |' in tests_table())"
     assert run(place, "-c", program) == "True\n"
 
 

@@ -6,10 +6,10 @@ Use `rankprism.compare`. It compares systems. `rankprism.meta` evaluates the mea
 
 from rankprism.comparison.comparison import compare
 from rankprism.comparison.result import Comparison
-from rankprism.comparison.tests import TESTS
 from rankprism.comparison.topic_differences import TopicDifferences
 from rankprism.comparison.topics_needed import TopicSetSize, topic_set_size
 from rankprism.statistics.corrections import CORRECTIONS, corrected
+from rankprism.statistics.paired import TESTS
 
 __all__ = [
     "CORRECTIONS",

@@ -14,7 +14,6 @@ from rankprism.arrays import Floats
 from rankprism.comparison.margins import Margin, within
 from rankprism.comparison.notes import assumption_notes, few_topics
 from rankprism.comparison.result import POWER, Comparison
-from rankprism.comparison.tests import TESTS
 from rankprism.data.note import Note, issue, with_notes
 from rankprism.errors import InputError, LongComputation, listed, one_of
 from rankprism.scoring import comparable
@@ -25,9 +24,10 @@ from rankprism.statistics.corrections import (
     interval_level,
 )
 from rankprism.statistics.levels import MOST_RESAMPLES, check_level, check_resamples
-from rankprism.statistics.paired import Paired, against, all_pairs, moments
+from rankprism.statistics.paired import TESTS, against, all_pairs, moments
 from rankprism.statistics.power import smallest_difference
 from rankprism.statistics.resampling import enumerable, least_resamples
+from rankprism.statistics.tests import Paired
 from rankprism.statistics.threads import Share, for_each
 from rankprism.types import (
     Correction,

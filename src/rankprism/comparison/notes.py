@@ -7,8 +7,8 @@ import numpy as np
 from rankprism.arrays import Floats
 from rankprism.comparison.margins import few_changed
 from rankprism.comparison.result import Comparison
-from rankprism.comparison.tests import TESTS
 from rankprism.data.note import Note
+from rankprism.statistics.paired import TESTS
 from rankprism.statistics.tails import HEAVY, median_kurtosis
 from rankprism.types import Correction, TestName
 

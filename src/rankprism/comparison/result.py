@@ -12,12 +12,12 @@ import numpy as np
 
 from rankprism.arrays import Bools, Floats, Longs
 from rankprism.comparison.margins import Margins, Words, verdicts
-from rankprism.comparison.tests import CLAIMED, TESTS
 from rankprism.errors import InputError, enumerated
 from rankprism.foreign import shown
 from rankprism.results.result import Result
 from rankprism.results.table import Cell, Table
-from rankprism.statistics.corrections import NAMES_OF_CORRECTIONS
+from rankprism.statistics.corrections import CORRECTIONS, NAMES_OF_CORRECTIONS
+from rankprism.statistics.paired import TESTS
 from rankprism.types import Correction, TestName
 
 if TYPE_CHECKING:
@@ -30,12 +30,22 @@ ROWS = 20_000
 _LETTERS = "abcdefghijklmnoprstuvwxyz"  # there is no superscript q
 _NOT_ABOUT_MARGINS = {"mean", "other mean", "low", "high", "interval", "level", "effect", "p", "detectable"}
 
+#: Every claim of the intervals of the tests.
+_CLAIMED = tuple(
+    dict.fromkeys(
+        test.claim(correction, pairs)
+        for test in TESTS.values()
+        for correction in (("none",) if test.corrects else CORRECTIONS)
+        for pairs in (1, 2)
+    )
+)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Result):
     """What `compare` found. Arrays are (measure, pair)."""
 
-    claims = (*CLAIMED, "a difference beside a margin")
+    claims = (*_CLAIMED, "a difference beside a margin")
     runs: tuple[str, ...]
     measures: tuple[str, ...]
     topics: tuple[str, ...]

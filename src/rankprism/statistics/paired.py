@@ -1,9 +1,12 @@
-"""Paired tests of systems over topics: p, effect size and interval of each pair."""
+"""Paired tests of systems over topics: p, effect size and interval of each pair.
+
+`TESTS` has them by name.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -12,25 +15,12 @@ from rankprism.arrays import Floats, Longs
 from rankprism.statistics import resampling, signed_ranks, simultaneous
 from rankprism.statistics.corrections import Level
 from rankprism.statistics.resampling import blocks, total
+from rankprism.statistics.tests import TESTS as TESTS
+from rankprism.statistics.tests import Paired, paired_test
 from rankprism.statistics.threads import Share
 
 #: The number of differences that are computed at a time.
 _AT_ONCE = 1 << 20
-
-
-@dataclass(frozen=True, eq=False)
-class Paired:
-    """The result of a test for each pair of systems."""
-
-    difference: Floats  #: of the means, first minus second
-    p: Floats
-    effect: Floats  #: the difference in standard deviations
-    half_width: Floats  #: the interval is difference ± half_width
-    sign: Floats  #: which of the two the test favours: 1 the first, -1 the second, 0 neither
-    level: float  #: the interval covers 1 - level
-    error: Floats  #: the standard error of the difference
-    freedom: int  #: its degrees of freedom
-    adjusted: Floats | None = None  #: p, corrected for the number of pairs by the test's own resamples
 
 
 class Moments(NamedTuple):
@@ -72,6 +62,13 @@ def moments(values: Floats, pairs: Longs) -> Moments:
     return found
 
 
+@paired_test(
+    "t",
+    "Student's paired t-test",
+    p="Student's paired t-test with n - 1 degrees of freedom",
+    effect="z̄ / s",
+    interval="z̄ ± t s/√n",
+)
 def student(values: Floats, pairs: Longs, alpha: Level, **_: object) -> Paired:
     """Student's paired t-test. Systems that differ by the same amount on every topic have p = 0.
 
@@ -86,6 +83,14 @@ def student(values: Floats, pairs: Longs, alpha: Level, **_: object) -> Paired:
     return _with_t_interval(found, topics, p, alpha)
 
 
+@paired_test(
+    "wilcoxon",
+    "Wilcoxon's signed-rank test",
+    p="Wilcoxon's signed-rank test, by the [rule below](#wilcoxons-test)",
+    effect="z̄ / s",
+    interval="as for `t`",
+    signs=True,
+)
 def wilcoxon(values: Floats, pairs: Longs, alpha: Level, **_: object) -> Paired:
     """Wilcoxon's signed-rank test, exact up to 50 topics with a difference; effect and interval as for t.
 
@@ -97,6 +102,20 @@ def wilcoxon(values: Floats, pairs: Longs, alpha: Level, **_: object) -> Paired:
     return _with_t_interval(moments(values, pairs), z.shape[1], p, alpha, sign)
 
 
+@paired_test(
+    "fisher",
+    "Fisher's randomisation test",
+    p="Fisher's randomisation test. On each topic, a coin decides which system got which score."
+    " If there are no more outcomes than resamples, all 2ⁿ outcomes are enumerated; otherwise"
+    " outcomes are drawn at random",
+    effect="z̄ / s",
+    interval="as for `t`",
+    draws=True,
+    signs=True,
+    enumerates=True,
+    max_t=True,
+    rate=4e9,
+)
 def fisher(
     values: Floats,
     pairs: Longs,
@@ -114,6 +133,18 @@ def fisher(
     return replace(_with_t_interval(moments(values, pairs), values.shape[1], p, alpha), adjusted=adjusted)
 
 
+@paired_test(
+    "bootstrap",
+    "the paired bootstrap test",
+    p=r"Paired, studentised bootstrap: the share of resamples of z - z̄ whose \|t\| is at least "
+    "that of z",
+    effect="z̄ / s",
+    interval=r"z̄ ± c s/√n, where p < α for every \|t\| above c",
+    draws=True,
+    resists=True,
+    interval_by="bootstrap",
+    rate=1.5e9,
+)
 def bootstrap(
     values: Floats, pairs: Longs, alpha: Level, resamples: int, seed: int, on_share: Share | None = None
 ) -> Paired:
@@ -135,6 +166,19 @@ def _half(on_share: Share | None, number: int) -> Share | None:
     return None if on_share is None else lambda share: on_share((number + share) / 2)
 
 
+@paired_test(
+    "tukey",
+    "the randomised Tukey HSD test",
+    p="Randomised Tukey HSD. On each topic, the scores are dealt to the systems at random. p is"
+    " the share of deals in which some two systems differ as much",
+    effect="(x̄ - ȳ) / √V_E",
+    interval="x̄ - ȳ ± the difference above which p < α",
+    draws=True,
+    corrects=True,
+    equal_variances=True,
+    interval_by="tukey",
+    rate=4e7,
+)
 def tukey(
     values: Floats, pairs: Longs, alpha: float, resamples: int, seed: int, on_share: Share | None = None
 ) -> Paired:
@@ -148,6 +192,18 @@ def tukey(
     return _simultaneous(values, pairs, p, resampling.critical_of(widest, alpha), alpha)
 
 
+@paired_test(
+    "anova-tukey",
+    "two-way analysis of variance with Tukey's HSD test",
+    p=r"Two-way analysis of variance (score = system + topic + error), then Tukey's HSD: \|x̄ - "
+    r"ȳ\| / √(V_E / n) has the distribution of the studentised range of m means with "
+    "(m-1)(n-1) degrees of freedom",
+    effect="(x̄ - ȳ) / √V_E",
+    interval="x̄ - ȳ ± q √(V_E / n)",
+    corrects=True,
+    interval_by="anova-tukey",
+    equal_variances=True,
+)
 def anova_tukey(values: Floats, pairs: Longs, alpha: float, **_: object) -> Paired:
     """Tukey's HSD after a two-way analysis of variance: score = system + topic + normal error.
 
@@ -158,6 +214,19 @@ def anova_tukey(values: Floats, pairs: Longs, alpha: float, **_: object) -> Pair
     return _parametric(values, pairs, alpha, tail, 1.0)
 
 
+@paired_test(
+    "dunnett",
+    "two-way analysis of variance with Dunnett's test",
+    p=r"The same analysis of variance, then Dunnett's test: \|x̄ - x̄₀\| / √(2 V_E / n) has the "
+    r"distribution of the largest of m - 1 \|t\| with correlation ½ and (m-1)(n-1) degrees of "
+    "freedom",
+    effect="(x̄ - x̄₀) / √V_E",
+    interval="x̄ - x̄₀ ± d √(2 V_E / n)",
+    corrects=True,
+    interval_by="dunnett",
+    baseline=True,
+    equal_variances=True,
+)
 def dunnett(values: Floats, pairs: Longs, alpha: float, **_: object) -> Paired:
     """Dunnett's test of all other systems against one, after the same analysis of variance.
 
