@@ -37,6 +37,7 @@ bench: $(VENV)/installed
 	$(PIP) install $(CONSTRAINTS) "$$(cat $(VENV)/wheel)[parquet,duckdb]" pandas polars pytrec-eval-terrier
 	$(BIN)/python bench/run.py
 	$(BIN)/python bench/boards.py
+	$(BIN)/python bench/report.py
 	$(BIN)/python bench/votes.py
 	$(BIN)/python bench/nightly.py
 	$(PIP) install $(CONSTRAINTS) "$$(cat $(VENV)/wheel)[assess-postgres]"

@@ -15,6 +15,7 @@ from rankprism.data.hits import Hits, batches
 from rankprism.errors import InputError
 from rankprism.formats.runs import align_source
 from rankprism.measures import Measure
+from rankprism.measures.contributions import gains_of_beginnings
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
 
@@ -50,7 +51,7 @@ SUMS = (
 
 @pytest.mark.parametrize(("named", "sums"), [(False, SUMS), (True, "TOMA Aspect Contrast")])
 def test_what_documents_earned_adds_up_and_is_what_its_parts_give(named: bool, sums: str) -> None:
-    """To the score, for every measure; and to the product or sum of the parts, for those that are sums."""
+    """To the score, for every measure. The parts give what a document adds to the score of those above it."""
     told = set()
     for measures, hits in rankings(named):
         for measure in measures[:: 3 if not named else 1]:
@@ -61,9 +62,11 @@ def test_what_documents_earned_adds_up_and_is_what_its_parts_give(named: bool, s
             if not steps.parts:
                 continue
             told.add(measure.name)
-            parts = [np.nan_to_num(part) for part in steps.parts.values()]
-            contribution = np.sum(parts, axis=0) if steps.adds else np.prod(parts, axis=0)
-            np.testing.assert_allclose(contribution, steps.gained, atol=1e-12, rtol=0, err_msg=about)
+            made, slowly = measure.made_of(hits), gains_of_beginnings(measure, hits)
+            assert made is not None
+            parts = np.zeros_like(slowly)
+            parts[:, : made.contribution.shape[1]] = made.contribution  # none of the others is above a cutoff
+            np.testing.assert_allclose(parts, slowly, atol=1e-12, rtol=0, err_msg=about)
     assert not set(sums.split()) - told
 
 

@@ -29,9 +29,11 @@ from rankprism.formats.topics import Topic, read_topics
 from rankprism.measures import parse
 from rankprism.report import board as board_of
 from rankprism.report.documents import TEXTS, passage, shown_documents
+from rankprism.report.earned import scores_of
+from rankprism.report.judged import Judged
 from rankprism.report.measures import clearest, described
 from rankprism.report.page import EXPORT, IMPORT, MODULES, as_json, asset
-from rankprism.report.rankings import Judged, earned, ideal
+from rankprism.report.rankings import ideal
 from rankprism.report.systems import groups
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
@@ -53,14 +55,16 @@ def scores() -> Any:
 # ── rankings ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def told_parts(data: Any, m: int, told: list[Any], length: int) -> dict[str, list[float]]:
-    """The parts of a list, as the page reads them."""
-    by_rank = data["rankings"]["parts"][m]["by rank"]
-    found = {}
-    for (name, _), own in zip(data["rankings"]["parts"][m]["names"], told, strict=True):
-        values = by_rank[name] if own is None else own
-        values = [values] * length if isinstance(values, int) else [*values, *[0] * length]
-        found[name] = [(x or 0) / UNIT for x in values[:length]]
+def told_amounts(data: Any, t: int, m: int, number: int, docs: list[int]) -> list[Any]:
+    """What was spent, and the parts of what was gained, as the page reads them for a list."""
+    _, *by_topic = data["rankings"]["topics"][t]["earned"][m]
+    found = []
+    for about, own in zip(data["rankings"]["parts"][m]["amounts"], by_topic, strict=True):
+        values = {"rank": about.get("values"), "list": own and about["by"] == "list" and own[number]}
+        told = values.get(about["by"], own)
+        places = docs if about["by"] == "document" else range(len(docs))
+        numbers = [told if np.isscalar(told) else told[p] if p < len(told) else 0 for p in places]
+        found.append(np.array(numbers) * about.get("unit", 1))
     return found
 
 
@@ -72,18 +76,17 @@ def check_lists(data: Any, topic: str, found: Any, depth: int) -> None:
         assert data["runs"][r] == ranking.run
         assert [here["docs"][doc] for doc in here["lists"][r]] == list(ranking.docs[:depth])
         for m, terms in enumerate(ranking.terms):
-            gained, spent, parts = here["earned"][m][r]
-            earned = np.zeros(depth)
-            earned[: len(gained)] += gained
-            earned[: len(spent)] += spent
+            about = data["rankings"]["parts"][m]
+            spent, *gains = told_amounts(data, t, m, r, here["lists"][r])
+            gained = np.sum(gains, axis=0) if about["adds"] else np.prod(gains, axis=0)
             shown = min(depth, len(terms.earned))
             assert data["scores"][m][r][t] == pytest.approx(terms.score, abs=1e-12)
-            assert earned[:shown] / UNIT == pytest.approx(terms.earned[:shown], abs=2e-6)
-            for name, values in told_parts(data, m, parts, shown).items():
+            assert (gained + spent)[:shown] == pytest.approx(terms.earned[:shown], abs=2e-6)
+            for (name, _), values in zip(about["names"], gains, strict=False):
                 if name in terms.why:
                     expected = np.nan_to_num(terms.why[name][:shown])
                     at = np.flatnonzero(terms.earned[:shown] > 0)  # elsewhere nothing is shown of it
-                    assert np.array(values)[at] == pytest.approx(expected[at], abs=2e-6), name
+                    assert values[:shown][at] == pytest.approx(expected[at], abs=2e-6), name
 
 
 @pytest.mark.parametrize("topic", ["jaguar", "jordan"])
@@ -93,7 +96,13 @@ def test_every_list_shows_what_explain_says(data: Any, topic: str) -> None:
     names = [[name for name, _ in parts["names"]] for parts in data["rankings"]["parts"]]
     family = ["gain", "novelty", "discount", "scale"]
     assert names == [family, family, ["gain", "novelty"], ["gain", "precision", "scale"]]
-    assert set(data["rankings"]["parts"][1]["by rank"]) == {"discount", "scale"}  # of RBU
+    found_by = [[amount["by"] for amount in parts["amounts"]] for parts in data["rankings"]["parts"]]
+    assert found_by == [
+        ["rank", "document", "list", "rank", "topic"],
+        ["rank", "document", "list", "rank", "rank"],  # RBU has effort and the same factor for all topics
+        ["rank", "document", "list"],
+        ["rank", "document", "list", "topic"],
+    ]
 
 
 def test_documents_have_the_grades_of_the_judgments(data: Any) -> None:
@@ -153,9 +162,9 @@ def test_no_ranking_of_a_run_scores_more_than_the_ideal_of_any_measure() -> None
         if isinstance(order, str):
             continue
         shown += 1
-        (best,) = earned(judged, [measure], [order], 5)
-        (found,) = earned(judged, [measure], aligned, 5)
-        assert (found.score <= best.score + 1e-12).all(), measure
+        best = scores_of(judged, measure, order)
+        for run in aligned:
+            assert (scores_of(judged, measure, run) <= best + 1e-12).all(), measure
     assert shown > 10
 
 
@@ -242,7 +251,7 @@ def test_grades_and_preferences_in_one_report() -> None:
     assert q["grades"] == [[0, 1], [1, 1]]
     assert q["won"] == [[1, 1], [0, 1]]
     assert "won" not in r
-    assert p["earned"][0] == [[[], [], []]] * 2
+    assert p["earned"][0] is None
     assert [p["length"], q["length"], r["length"]] == [[2, 2]] * 3
     assert [v["kind"] for v in data["axioms"]["verdicts"][1]] == ["cannot be asked"] * 10
 

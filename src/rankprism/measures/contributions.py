@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankprism.arrays import Bools, Floats, Ints, Longs
+from rankprism.arrays import Floats, Ints
 from rankprism.data.hits import NOWHERE, Hits
 from rankprism.measures.preferences.utility import NONE
 from rankprism.measures.terms import MadeOf
@@ -50,35 +50,58 @@ def contributions(measure: Measure, hits: Hits | PreferenceHits, depth: int | No
 def _of_judgments(measure: Measure, hits: Hits, depth: int | None) -> Contributions:
     """The steps of a measure of absolute judgments.
 
-    Relevance and presence are examined one after the other: first the scores of rankings of full length in
-    which only the first 0, 1, 2, … relevant documents count, then the scores of rankings of 0, 1, 2, …
-    documents of which none is relevant. So a length that only divides, as in P without cutoff, is the same in
-    all of the first.
+    Relevance and presence are examined one after the other. The parts of the measure say what a relevant
+    document adds; if there are none, the scores of shorter rankings do. Presence is examined with rankings of
+    0, 1, 2, … documents of which none is relevant.
     """
     deepest = int(hits.length.max(initial=0))
     deepest = deepest if measure.cutoff is None or measure.is_condensed else min(deepest, measure.cutoff)
     if depth is not None and depth < deepest:
         deepest = depth
         hits = _first(hits, int((hits.rank <= depth).sum(1).max(initial=0)))
-    n, found = hits.rank.shape
-
-    number = np.tile(np.arange(found + 1), n)  # relevant documents that count
-    counts = np.arange(found) < number[:, None]
-    of_hits = measure.computed(_kept(hits, np.repeat(np.arange(n), found + 1), counts))
-    gain = np.diff(of_hits.reshape(n, found + 1))
-
-    documents = np.tile(np.arange(deepest + 1), n)
-    cut = _kept(hits, np.repeat(np.arange(n), deepest + 1), np.zeros((n * (deepest + 1), found), dtype=bool))
-    judged = np.where(cut.judged <= documents[:, None], cut.judged, NOWHERE)
-    length = np.minimum(cut.length, documents).astype(np.int32)
-    of_lengths = measure.computed(replace(cut, length=length, judged=judged, _memo={}))
-    levels = of_lengths.reshape(n, deepest + 1)
+    made = measure.made_of(hits)
+    gain = gains_of_beginnings(measure, hits) if made is None else made.contribution
+    levels = _without_relevant(measure, hits, deepest)
     return Contributions(
         _by_rank(gain, hits.rank, deepest, 0.0),
         np.diff(levels),
         levels[:, 0],
-        *_parts_by_rank(measure.made_of(hits), hits.rank, deepest),
+        *_parts_by_rank(made, hits.rank, deepest),
     )
+
+
+def gains_of_beginnings(measure: Measure, hits: Hits) -> Floats:
+    """(N, H) by how much each relevant document raises the score, whatever the measure is.
+
+    These are the differences between the scores of rankings in which only the first 0, 1, 2, … relevant
+    documents count. All have their full length, so a length that only divides, as in P without cutoff, is the
+    same in all of them.
+    """
+    n, found = hits.rank.shape
+    number = np.tile(np.arange(found + 1), n)  # relevant documents that count
+    rows, counts = np.repeat(np.arange(n), found + 1), np.arange(found) < number[:, None]
+    cut = replace(hits.rows(rows), grade=np.where(counts[:, None, :], hits.grade[rows], 0.0), tied=None)
+    return np.diff(measure.computed(cut).reshape(n, found + 1))
+
+
+def _without_relevant(measure: Measure, hits: Hits, deepest: int) -> Floats:
+    """(N, L + 1) the scores of the first 0, 1, 2, … documents of each ranking if none is relevant."""
+    n, aspects = hits.grade.shape[:2]
+    rows, documents = np.repeat(np.arange(n), deepest + 1), np.tile(np.arange(deepest + 1), n)
+    nowhere = np.full((len(rows), 1), NOWHERE, dtype=np.int32)  # padding in place of the relevant documents
+    # Judged documents are in the order of their ranks, so the others are deeper.
+    judged, negative = hits.judged[:, : deepest + 1], hits.negative
+    cut = Hits(
+        nowhere,
+        np.zeros((len(rows), aspects, 1)),
+        np.minimum(hits.length[rows], documents).astype(np.int32),
+        hits.topic[rows],
+        hits.pool,
+        nowhere,
+        np.where(judged[rows] <= documents[:, None], judged[rows], NOWHERE),
+        None if negative is None else negative[:, : deepest + 1][rows],
+    )
+    return measure.computed(cut).reshape(n, deepest + 1)
 
 
 def _of_pairs(measure: Measure, hits: PreferenceHits, depth: int | None) -> Contributions:
@@ -140,18 +163,4 @@ def _first(hits: Hits, count: int) -> Hits:
         grade=hits.grade[:, :, :count],
         condensed_rank=hits.condensed_rank[:, :count],
         _memo={},
-    )
-
-
-def _kept(hits: Hits, rows: Longs, counts: Bools) -> Hits:
-    """The same rankings, in which only the documents that count are relevant to anything."""
-    return Hits(
-        hits.rank[rows],
-        np.where(counts[:, None, :], hits.grade[rows], 0.0),
-        hits.length[rows],
-        hits.topic[rows],
-        hits.pool,
-        hits.condensed_rank[rows],
-        hits.judged[rows],
-        None if hits.negative is None else hits.negative[rows],
     )

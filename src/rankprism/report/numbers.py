@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-#: The amounts that documents earned are whole numbers of millionths. Scores have full precision.
+#: Differences of scores are whole numbers of millionths. Scores have full precision.
 UNIT = 1_000_000
 
 
@@ -41,7 +41,7 @@ def rounded(value: float, digits: int = 4) -> float | None:
     return float(f"{value:.{digits}g}") if math.isfinite(value) else None
 
 
-def without_end(numbers: list[int]) -> list[int]:
+def without_end(numbers: list[float]) -> list[float]:
     """Remove the zeros at the end of a list.
 
     >>> without_end([3, 0, 1, 0, 0])

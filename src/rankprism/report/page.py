@@ -32,6 +32,8 @@ MODULES = (
 
 #: Data with more characters are compressed, which makes a large page five times as small.
 PACKED = 2_000_000
+#: Level of compression. The highest one, 9, takes four times as long and saves 2 %.
+_LEVEL = 6
 
 #: Puts compressed data back in their place before any module reads them.
 UNPACK = """\
@@ -65,7 +67,7 @@ def page(data: Mapping[str, Any]) -> str:
         style=style,
         script=script,
         kind="application/gzip;base64" if packed else "application/json",
-        data=base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode() if packed else text,
+        data=base64.b64encode(gzip.compress(text.encode(), _LEVEL, mtime=0)).decode() if packed else text,
     )
 
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from rankprism.arrays import Bools, Floats, Ints, Longs
-from rankprism.data.hits import BATCH, Cells, Hits, batches, make_pool
+from rankprism.arrays import Bools, Ints
+from rankprism.data.hits import Cells, make_pool
 from rankprism.data.judgments import Judgments
-from rankprism.data.preferences import Preferences
 from rankprism.data.run import Alignment, Reading, Run, align
 from rankprism.formats.runs import run_from
 from rankprism.measures import Measure
@@ -20,19 +18,14 @@ from rankprism.measures.folds import FOLDS
 from rankprism.measures.ideal import greedy_order
 from rankprism.measures.parameter import Role
 from rankprism.measures.parts import UNIFORM, Parts
-from rankprism.measures.preferences.hits import PreferenceHits, PreferencePool, preference_batches
 from rankprism.measures.preferences.utility import NONE
-from rankprism.measures.terms import MEANING
-from rankprism.report.numbers import millionths, without_end
+from rankprism.report.earned import Earned, earned, scores_of
+from rankprism.report.judged import Judged
 
 #: The name for documents of an ideal ranking that nobody was shown.
 _NEVER_SHOWN = "(never shown)"
 #: Number of topics whose ideal rankings are made at a time.
 _TOPICS = 50
-#: Size of a batch: smaller, because every ranking is scored once for each of its first documents.
-_BATCH = BATCH // 32
-
-Batches: TypeAlias = Iterator[tuple[Hits | PreferenceHits, slice, Longs]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,33 +37,6 @@ class Listed:
     first: Mapping[str, tuple[str, ...]]
     #: the run itself, if there are two kinds of judgments
     run: Run | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Judged:
-    """Judgments, preferences or both, and how each kind reduces the rankings of runs."""
-
-    absolute: Judgments | None
-    preferences: Preferences | None
-
-    @cached_property
-    def kinds(self) -> dict[str, Judgments]:
-        """The judgments to align runs with, by kind. For preferences, they have the documents named."""
-        named = None if self.preferences is None else self.preferences.named
-        found = {"judgments": self.absolute, "preferences": named}
-        return {kind: judged for kind, judged in found.items() if judged is not None}
-
-    @cached_property
-    def pool(self) -> PreferencePool | None:
-        """The preferences, counted."""
-        return None if self.preferences is None else PreferencePool.of(self.preferences)
-
-    def batches(self, kind: str, runs: Sequence[Alignment]) -> Batches:
-        """All rankings of the runs, reduced to what measures of this kind of judgments see."""
-        if kind == "judgments":
-            return batches(self.kinds[kind].cells, runs, _BATCH)
-        assert self.pool is not None
-        return preference_batches(self.pool, runs, _BATCH)
 
 
 def read(
@@ -102,204 +68,64 @@ def rankings(
     on_share: Callable[[float], None],
 ) -> dict[str, Any]:
     """For each topic: its aspects, its documents with their grades, and the ranked list of each run."""
-    told: dict[Measure, _Told] = {}
+    found: dict[Measure, Earned] = {}
     for kind in judged.kinds:
         chosen = [measure for measure in measures if measure.needs == kind]
         runs = [one.aligned[kind] for one in listed.values()]
-        share = _share(on_share, len(told) / len(measures), len(chosen) / len(measures))
-        found = earned(judged, chosen, runs, depth, share)
-        for measure, one in zip(chosen, found, strict=True):
-            order = ideal(measure, judged)
-            best = None if isinstance(order, str) else earned(judged, [measure], [order], depth)[0]
-            told[measure] = _Told(one, order, best)
+        share = _share(on_share, len(found) / len(measures), len(chosen) / len(measures))
+        found |= zip(chosen, earned(judged, chosen, runs, depth, share), strict=True)
     numbers = {
         kind: {topic: t for t, topic in enumerate(named.topics)} for kind, named in judged.kinds.items()
     }
+    at = {kind: [number.get(topic) for topic in topics] for kind, number in numbers.items()}
+    documents = [_Documents() for _ in topics]
+    lists = [
+        [docs.numbered(one.first[topic]) for one in listed.values()]
+        for topic, docs in zip(topics, documents, strict=True)
+    ]
     ids = {kind: _relevant_ids(named) for kind, named in judged.kinds.items()}
+    orders = [ideal(measure, judged) for measure in measures]
+    ideals, told = [], []
+    for measure, order in zip(measures, orders, strict=True):
+        kind, own, shown = measure.needs, found[measure], lists
+        best: list[Any] = [None] * len(topics)
+        if not isinstance(order, str):
+            own = own.beside(earned(judged, [measure], [order], depth)[0])
+            docs = _ideal_lists(order, at[kind], ids[kind], documents, depth)
+            shown = [[*rows, last] for rows, last in zip(lists, docs, strict=True)]
+            scores = scores_of(judged, measure, order).tolist()
+            best = [t if t is None else [one, scores[t]] for one, t in zip(docs, at[kind], strict=True)]
+        ideals.append(best)
+        told.append(own.written(at[kind], shown))
     grades = {} if judged.absolute is None else _grades(judged.absolute)
-    found_topics = []
-    for topic in topics:
-        at = {kind: number[topic] for kind, number in numbers.items() if topic in number}
-        documents = _Documents()
-        lists = [documents.numbered(one.first[topic]) for one in listed.values()]
-        earned_here, ideals = [], []
-        for measure in measures:
-            of_measure, t = told[measure], at.get(measure.needs)
-            earned_here.append([[[], [], []] if t is None else rows[t] for rows in of_measure.rows])
-            ideals.append(
-                None if t is None else of_measure.ideal_list(t, ids[measure.needs][t], documents, depth)
-            )
-        kind, t = next(iter(at.items()))
-        found_topics.append(
+    of_topics = []
+    for t, topic in enumerate(topics):
+        kind, number = next((kind, n) for kind, known in at.items() if (n := known[t]) is not None)
+        of_topics.append(
             {
                 **({"aspects": []} if judged.absolute is None else _aspects(judged.absolute, topic)),
-                "docs": documents.ids,
-                "grades": [grades.get(topic, {}).get(doc) for doc in documents.ids],
-                **_compared(judged, topic, documents.ids),
-                "lists": lists,
-                "length": [int(one.aligned[kind].length[t]) for one in listed.values()],
-                "earned": earned_here,
-                "ideal": ideals,
+                "docs": documents[t].ids,
+                "grades": [grades.get(topic, {}).get(doc) for doc in documents[t].ids],
+                **_compared(judged, topic, documents[t].ids),
+                "lists": lists[t],
+                "length": [int(one.aligned[kind].length[number]) for one in listed.values()],
+                "earned": [one.by_topic[t] for one in told],
+                "ideal": [best[t] for best in ideals],
             }
         )
-    every = [told[measure] for measure in measures]
     return {
         "depth": depth,
         "kinds": list(judged.kinds),
-        "topics": found_topics,
-        "parts": [one.described for one in every],
-        "no ideal": [one.order if isinstance(one.order, str) else None for one in every],
+        "topics": of_topics,
+        "parts": [one.described for one in told],
+        "no ideal": [order if isinstance(order, str) else None for order in orders],
         "labels": {} if judged.absolute is None else _labels(judged.absolute),
     }
-
-
-# ── what documents earned ────────────────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True, eq=False)
-class Earned:
-    """What the first ranks of all runs earned under a measure."""
-
-    score: Floats  #: (run, topic): the score of the whole ranking
-    empty: Floats  #: (run, topic): the score of a ranking without documents
-    gained: Floats  #: (run, topic, rank)
-    spent: Floats  #: (run, topic, rank)
-    parts: dict[str, Floats] = field(default_factory=dict)  #: (run, topic, rank), NaN where not defined
-    adds: bool = False  #: whether the parts are added and not multiplied
-
-
-def earned(
-    judged: Judged,
-    measures: Sequence[Measure],
-    runs: Sequence[Alignment],
-    depth: int,
-    on_share: Callable[[float], None] | None = None,
-) -> list[Earned]:
-    """What each document down to a depth earned under measures that need the same kind of judgments."""
-    if not measures:
-        return []
-    kind = measures[0].needs
-    shape = (len(runs), len(judged.kinds[kind].topics))
-    found = [Earned(np.zeros(shape), np.zeros(shape), *np.zeros((2, *shape, depth))) for _ in measures]
-    done = 0
-    for hits, which_runs, which_topics in judged.batches(kind, runs):
-        block = (which_runs.stop - which_runs.start, len(which_topics))
-        for m, measure in enumerate(measures):
-            steps, one = measure.explain(hits, depth), found[m]
-            one.score[which_runs, which_topics] = measure.score(hits).reshape(block)
-            one.empty[which_runs, which_topics] = steps.empty.reshape(block)
-            rows = [(one.gained, steps.gained), (one.spent, steps.spent)]
-            for name, values in steps.parts.items():
-                rows.append((one.parts.setdefault(name, np.full((*shape, depth), np.nan)), values))
-            for array, values in rows:
-                array[which_runs, which_topics, : values.shape[1]] = values.reshape(*block, -1)
-            found[m] = replace(one, adds=steps.adds)
-        done += block[0] * block[1]
-        if on_share is not None:
-            on_share(done / (shape[0] * shape[1]))
-    return found
 
 
 def _share(on_share: Callable[[float], None], before: float, own: float) -> Callable[[float], None]:
     """Report the progress of one kind of judgments as progress of the whole."""
     return lambda share: on_share(before + own * share)
-
-
-@dataclass(frozen=True, eq=False)
-class _Told:
-    """The page's data about a measure: what documents earned in the lists of runs and in ideal rankings.
-
-    Numbers are in millionths. A part that depends only on rank, such as a discount, is written once.
-    """
-
-    found: Earned
-    order: Alignment | str  #: the ideal ranking of every topic, or why there is none
-    best: Earned | None  #: the same as `found`, for the ideal rankings
-
-    @property
-    def described(self) -> dict[str, Any]:
-        """Each part's name and meaning, and the parts that depend only on rank."""
-        return {
-            "names": [[name, MEANING.get(name, "")] for name in self.found.parts],
-            "adds": self.found.adds,
-            "by rank": self.by_rank,
-        }
-
-    @cached_property
-    def by_rank(self) -> dict[str, list[int | None]]:
-        """The parts that have the same value in all rankings, rank by rank."""
-        found = {}
-        for name, values in self.found.parts.items():
-            whole = [values, *([] if self.best is None else [self.best.parts[name]])]
-            flat = np.concatenate([one.reshape(-1, one.shape[-1]) for one in whole])
-            low = np.where(np.isnan(flat), np.inf, flat).min(0, initial=np.inf)
-            high = np.where(np.isnan(flat), -np.inf, flat).max(0, initial=-np.inf)
-            if (high - low <= 5e-7).all():
-                found[name] = millionths(np.where(np.isfinite(low), low, np.nan))
-        return found
-
-    @cached_property
-    def rows(self) -> list[list[list[Any]]]:
-        """(run, topic): the data of each ranking, see `_rows`."""
-        return _rows(self.found, self.by_rank)
-
-    @cached_property
-    def best_rows(self) -> list[list[Any]]:
-        """(topic,): the data of each ideal ranking."""
-        return [] if self.best is None else _rows(self.best, self.by_rank)[0]
-
-    def ideal_list(
-        self, topic: int, ids: Sequence[str], documents: _Documents, depth: int
-    ) -> list[Any] | None:
-        """The documents of the ideal ranking, its score, and its data."""
-        if isinstance(self.order, str) or self.best is None:
-            return None
-        here = slice(self.order.start[topic], self.order.start[topic + 1])
-        names = [_NEVER_SHOWN] * int(self.order.length[topic])
-        for rank, doc in zip(self.order.rank[here].tolist(), self.order.doc[here].tolist(), strict=True):
-            names[rank - 1] = ids[doc]
-        docs = documents.numbered(names[:depth])
-        return [docs, float(self.best.score[0, topic]), *self.best_rows[topic]]
-
-
-def _rows(of: Earned, by_rank: Collection[str]) -> list[list[list[Any]]]:
-    """(run, topic): what each ranking gained, what it spent, the parts, and the score of a ranking without
-    documents, if this is not 0.
-
-    Zeros at the end are left out. A part is one number if it is the same for all documents of the ranking,
-    and None if it depends only on rank.
-    """
-    gained, spent, empty = millionths(of.gained), millionths(of.spent), millionths(of.empty)
-    parts = [None if name in by_rank else _parts(values) for name, values in of.parts.items()]
-    return [
-        [
-            [
-                without_end(gained[r][t]),
-                without_end(spent[r][t]),
-                [None if part is None else part[r][t] for part in parts],
-                *([empty[r][t]] if empty[r][t] else []),
-            ]
-            for t in range(of.score.shape[1])
-        ]
-        for r in range(len(of.score))
-    ]
-
-
-def _parts(values: Floats) -> list[list[list[int] | int]]:
-    """(run, topic): a part of each ranking, as one number if it is the same for all of its documents.
-
-    >>> _parts(np.array([[[0.5, np.nan, 0.5], [0.5, 0.25, np.nan]]]))
-    [[500000, [500000, 250000]]]
-    """
-    unknown = np.isnan(values)
-    low = np.where(unknown, np.inf, values).min(-1, initial=np.inf)
-    high = np.where(unknown, -np.inf, values).max(-1, initial=-np.inf)
-    same = ((high - low <= 5e-7) & (low > 0)).tolist()
-    plain, one = millionths(np.where(unknown, 0.0, values)), millionths(low)
-    return [
-        [one[r][t] if same[r][t] else without_end(row) for t, row in enumerate(rows)]
-        for r, rows in enumerate(plain)
-    ]
 
 
 # ── ideal rankings ───────────────────────────────────────────────────────────────────────────────
@@ -340,6 +166,26 @@ def _ideal_of_grades(measure: Measure, cells: Cells) -> Alignment | str:
             order[(found <= 0) | (found < least)] = -1
         orders += [row[row >= 0] for row in order]
     return _aligned(orders)
+
+
+def _ideal_lists(
+    order: Alignment,
+    topics: Sequence[int | None],
+    ids: Sequence[Sequence[str]],
+    documents: Sequence[_Documents],
+    depth: int,
+) -> list[list[int]]:
+    """The numbers of the first documents of each topic's ideal ranking."""
+    found = []
+    for t, numbered in zip(topics, documents, strict=True):
+        names: list[str] = []
+        if t is not None:
+            here = slice(order.start[t], order.start[t + 1])
+            names = [_NEVER_SHOWN] * int(order.length[t])
+            for rank, doc in zip(order.rank[here].tolist(), order.doc[here].tolist(), strict=True):
+                names[rank - 1] = ids[t][doc]
+        found.append(numbered.numbered(names[:depth]))
+    return found
 
 
 def _aligned(orders: Sequence[Ints]) -> Alignment:

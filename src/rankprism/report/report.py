@@ -22,6 +22,7 @@ from rankprism.formats.topics import Topic, TopicsLike, read_topics
 from rankprism.measures import Measure
 from rankprism.report import board, measures, rankings, systems, topics
 from rankprism.report.documents import shown_documents
+from rankprism.report.judged import Judged
 from rankprism.statistics.threads import for_each_in_order
 from rankprism.types import (
     AspectsLike,
@@ -125,20 +126,20 @@ def make(
 
 def _read(
     judgments: Any, preferences: Any, preferences_format: str | None, judging: JudgmentReading
-) -> rankings.Judged:
+) -> Judged:
     """Read the judgments, the preferences or both. `judgments` may be preferences if there are no others."""
     if isinstance(judgments, Iterator):
         judgments = list(judgments)
     if preferences is None and are_preferences(judgments, preferences_format):
-        return rankings.Judged(None, read_preferences(judgments, format=preferences_format))
-    return rankings.Judged(
+        return Judged(None, read_preferences(judgments, format=preferences_format))
+    return Judged(
         judging.of(judgments),
         None if preferences is None else read_preferences(preferences, format=preferences_format),
     )
 
 
 def _data(
-    judged: rankings.Judged,
+    judged: Judged,
     listed: Mapping[str, rankings.Listed],
     chosen: Sequence[Measure],
     scores: Any,

@@ -18,19 +18,29 @@ export const topicName = (t) => {
 
 export const mean = (m, r) => report.systems.means[m][r];
 
-/** What each rank of a list gained and spent under a measure, and the parts of the gain. */
-function terms(m, [gained, spent, parts, empty = 0], length) {
-  const padded = (numbers) => Array.from({ length }, (_, i) => (numbers[i] ?? 0) / UNIT);
-  const { names, "by rank": by_rank } = report.rankings.parts[m];
+/** Whether a rank, counted from 0, is below the cutoff of a measure. */
+export const isBeyond = (m, i) => {
+  const { cutoff, condensed } = measures[m];
+  return cutoff !== null && !condensed && i >= cutoff;
+};
+
+/** What each rank of a list gained and spent under a measure, and the parts of the gain. The ideal list comes after those of the runs. */
+function terms(t, m, list, docs) {
+  const { names, adds, amounts } = report.rankings.parts[m];
+  const found = report.rankings.topics[t].earned[m];
+  // An amount depends on the rank, on the topic, on the document or on the whole list.
+  const [spent, ...gains] = amounts.map(({ by, values, unit = 1 }, i) => {
+    const own = by === "rank" ? values : by === "list" ? found?.[i + 1][list] : found?.[i + 1];
+    return docs.map((doc, rank) =>
+      typeof own === "number" ? unit * own : unit * (own?.[by === "document" ? doc : rank] ?? 0),
+    );
+  });
+  const join = adds ? (x, y) => x + y : (x, y) => x * y;
   return {
-    empty: empty / UNIT,
-    gained: padded(gained),
-    spent: padded(spent),
-    // A part is given by rank for all lists, as one number for all documents of this list, or for each document.
-    parts: parts.map((own, p) => {
-      const told = own ?? by_rank[names[p][0]];
-      return typeof told === "number" ? Array.from({ length }, () => told / UNIT) : padded(told);
-    }),
+    empty: found?.[0] ?? 0,
+    gained: docs.map((_, rank) => (isBeyond(m, rank) ? 0 : gains.map((gain) => gain[rank]).reduce(join))),
+    spent,
+    parts: names.length ? gains : [],
   };
 }
 
@@ -38,20 +48,15 @@ function terms(m, [gained, spent, parts, empty = 0], length) {
 export function listOf(t, m, r) {
   const topic = report.rankings.topics[t];
   const docs = topic.lists[r];
-  return {
-    docs,
-    length: topic.length[r],
-    score: score(m, r, t),
-    ...terms(m, topic.earned[m][r], docs.length),
-  };
+  return { docs, length: topic.length[r], score: score(m, r, t), ...terms(t, m, r, docs) };
 }
 
 /** The ideal list of a topic under a measure, or null. */
 export function idealOf(t, m) {
   const found = report.rankings.topics[t].ideal[m];
   if (!found) return null;
-  const [docs, whole, ...rest] = found;
-  return { docs, length: docs.length, score: whole, ...terms(m, rest, docs.length) };
+  const [docs, whole] = found;
+  return { docs, length: docs.length, score: whole, ...terms(t, m, runs.length, docs) };
 }
 
 /** The test of two runs by a measure, seen from the first: its sign, p, difference and margin. */

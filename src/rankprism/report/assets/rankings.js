@@ -3,6 +3,7 @@
 import {
   counted,
   idealOf,
+  isBeyond,
   listOf,
   listed,
   measures,
@@ -181,7 +182,6 @@ function documentItem(t, m, list, seen, i, largest) {
   const about = Object.hasOwn(report.documents, id) ? report.documents[id] : null;
   const passage = report.passages[t]?.[doc];
   const whole = about?.html && h("div");
-  const beyond = measure.cutoff !== null && !measure.condensed && i >= measure.cutoff;
   const got = list.gained[i] + list.spent[i];
   const reason = why(m, list, i);
   const width = h("i", { class: `amount ${got < 0 ? "negative" : ""}`, "aria-hidden": "true" });
@@ -218,7 +218,7 @@ function documentItem(t, m, list, seen, i, largest) {
             : h("span", { class: "note" }, "not relevant"),
       topic.won && preferenceMarks(topic, list.docs, i),
     ),
-    beyond
+    isBeyond(m, i)
       ? h("div", { class: "note" }, `below the cutoff of ${measure.display}`)
       : h("div", { class: "earned" }, h("span", { class: "track" }, width), h("span", {}, signed(got))),
     reason && h("div", { class: "why" }, reason),
