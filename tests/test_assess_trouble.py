@@ -493,6 +493,39 @@ def test_cells_that_spreadsheets_would_compute_are_guarded_and_other_formats_sta
     assert ann.get("/organiser/export?to=guarded-csv").status == 403
 
 
+@pytest.mark.parametrize("format", ["tsv", "csv", "jsonl"])
+def test_an_export_without_names_adds_nothing_to_its_own_study(
+    served: Served, tmp_path: Path, format: str
+) -> None:
+    """Its assessors are called a1, a2, …, but they are no new people."""
+    for name in ("ann", "ben"):
+        served.person(name).work(most=3)
+    file = tmp_path / f"prefs.{format}"
+    file.write_bytes(exchange.export(served.store, format).text)
+    assert exchange.import_judgments(served.store, file) == (0, 6, 0)
+    assert exchange.export(served.store, format).text == file.read_bytes()
+    # An edited answer is told, and one at another time is of somebody else who is called a1.
+    lines = exchange.export(served.store, "tsv").text.decode().splitlines()
+    first = dict(zip(lines[0].split("\t"), lines[1].split("\t"), strict=True))
+    edited = first | {"outcome": {"left": "right", "right": "left"}[first["outcome"]]}
+    assert exchange.import_judgments(served.store, [edited]) == (0, 0, 1)
+    assert exchange.import_judgments(served.store, [first | {"time": "2020-01-01T00:00:00"}]) == (1, 0, 0)
+
+
+def test_grades_without_names_add_nothing_to_their_own_study(tmp_path: Path, collection: Collection) -> None:
+    study = opened(tmp_path, Settings(depth=3, ask="grades"), collection=collection)
+    rows = [("ann", 1), ("ben", 0)]
+    lines = [
+        json.dumps({"topic": "1", "aspect": "0", "doc": "1-d1", "grade": grade, "assessor": name})
+        for name, grade in rows
+    ]
+    (tmp_path / "grades.jsonl").write_text("\n".join(lines) + "\n")
+    assert exchange.import_judgments(study, tmp_path / "grades.jsonl") == (2, 0, 0)
+    (tmp_path / "again.tsv").write_bytes(exchange.export(study, "tsv").text)
+    assert exchange.import_judgments(study, tmp_path / "again.tsv") == (0, 2, 0)
+    study.close()
+
+
 def test_grades_are_guarded_too(tmp_path: Path, collection: Collection) -> None:
     scale = tmp_path / "scale.toml"
     scale.write_text('[aspects.quality]\nlabels = ["-bad", "=good"]\ngrades = [0, 1]\n')

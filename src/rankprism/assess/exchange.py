@@ -219,7 +219,7 @@ def answered(
             names[row.second if row.swapped else row.first],
             names[row.first if row.swapped else row.second],
             row.answer,
-            row.assessor if identities else f"a{row.number}",
+            row.assessor if identities else _pseudonym(row.number),
             row.time,
             row.comment,
             row.seconds,
@@ -269,7 +269,7 @@ def grades(
             names[row.first],
             label,
             scales[row.topic_id][name][label],
-            row.assessor if identities else f"a{row.number}",
+            row.assessor if identities else _pseudonym(row.number),
             row.time,
             row.comment,
         )
@@ -307,7 +307,8 @@ def import_judgments(open_study: Store, source: Any, format: str | None = None) 
 
     The file has preferences or grades, whichever the study collects. Questions that are new to the study are
     added. If an assessor with the same name has already answered a task, that answer stays. If the assessor
-    has only opened the task, the file answers it.
+    has only opened the task, the file answers it. An answer that was exported from this study without names
+    is known by its pseudonym and its time.
     """
     with open_study.reading() as connection:
         settings = work.load(connection).settings
@@ -326,12 +327,17 @@ def import_judgments(open_study: Store, source: Any, format: str | None = None) 
         assessors = ids(connection, store.assessor)
         for who in sorted({assessors[one.assessor] for one in given if one.assessor in assessors}):
             work.one_at_a_time(connection, who)  # they may be answering at this moment
-        judged = _judged(connection)
+        judged, exported = _judged(connection)
         for one in given:
+            task = tasks[one.question.key()]
+            task = twins.get((task, one.swapped), task)
+            own = exported.get((task, one.assessor, one.time))
+            if own is not None:
+                different += own != one.meaning
+                continue
             if one.assessor not in assessors:
                 assessors[one.assessor] = access.add_assessor(connection, one.assessor)
-            task, who = tasks[one.question.key()], assessors[one.assessor]
-            task = twins.get((task, one.swapped), task)
+            who = assessors[one.assessor]
             if (task, who) in judged:
                 different += judged[task, who] != one.meaning
                 continue
@@ -352,15 +358,31 @@ def _twins(connection: sa.Connection) -> dict[tuple[int, bool], int]:
     return {(row.repeats, row.swapped): row.id for row in rows}
 
 
-def _judged(connection: sa.Connection) -> dict[tuple[int, int], Any]:
-    """The answer of each assessor to each task, independent of the sides of the documents."""
+def _judged(connection: sa.Connection) -> tuple[dict[tuple[int, int], Any], dict[tuple[int, str, str], Any]]:
+    """The answer of each assessor to each task, independent of the sides of the documents.
+
+    Once by the number of the assessor, and once by the pseudonym and the time that `export` writes.
+    """
     judgment, place = store.judgment, store.place
     rows = connection.execute(
-        sa.select(judgment.c.task, judgment.c.assessor, judgment.c.answer, judgment.c.grades, place.c.swapped)
+        sa.select(
+            *(judgment.c.task, judgment.c.assessor, judgment.c.time),
+            *(judgment.c.answer, judgment.c.grades, place.c.swapped),
+        )
         .join(place, judgment.c.place == place.c.id)
         .where(judgment.c.withdrawn.is_(None))
-    )
-    return {(row.task, row.assessor): work.meaning(row.answer, row.grades, row.swapped) for row in rows}
+    ).all()
+    meanings = [work.meaning(row.answer, row.grades, row.swapped) for row in rows]
+    by_number = {(row.task, row.assessor): said for row, said in zip(rows, meanings, strict=True)}
+    exported = {
+        (row.task, _pseudonym(row.assessor), row.time): said for row, said in zip(rows, meanings, strict=True)
+    }
+    return by_number, exported
+
+
+def _pseudonym(assessor: int) -> str:
+    """What an assessor is called in an export without identities."""
+    return f"a{assessor}"
 
 
 def _given_preferences(
