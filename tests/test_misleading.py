@@ -31,12 +31,14 @@ from rankprism import (
     report,
     sample,
 )
-from rankprism.preferences import describe, order, strengths
+from rankprism.meta import scenarios
+from rankprism.preferences import describe, order, read_rankings, select, strengths
 from rankprism.preferences.groups import evaluate_by
 from rankprism.preferences.score_intervals import intervals
 from rankprism.preferences.sides import sides_of
 from rankprism.report import measures
 from rankprism.report.report import default_measures
+from rankprism.scoring import Aligned
 from rankprism.types import Correction, Order, TestName
 
 Cli = Callable[..., Any]
@@ -233,6 +235,48 @@ def test_ranks_that_count_backwards_are_noted_in_every_order(tmp_path: Path, ord
         # The relevant document is the best by score and the last by rank.
         both = "is 1.0000 by score and 0.2000 by rank"
         assert (both in note["message"]) == (order != "input")
+
+
+@pytest.mark.parametrize("order", ["score", "rank"])
+def test_ranks_that_count_backwards_are_noted_where_no_mean_is_computed(order: Order) -> None:
+    """Rankings are looked at, or their first documents are judged, so a wrong order costs as much."""
+    runs = {"x": backwards(), "y": [(t, d, -score, rank) for t, d, score, rank in backwards()]}
+    calls: list[Callable[..., Any]] = [
+        partial(explain, GRADES, runs, "RR", "q"),
+        partial(read_rankings, runs, 2),
+        partial(select, runs, budget=1, measures="nPrf@2"),
+        partial(scenarios, GRADES, runs, ["RR", "P@2"], repetitions=1),
+        partial(Aligned.of, GRADES, runs),
+    ]
+    for call in calls:
+        with pytest.warns(RankprismWarning, match=r"\[rising-scores\]") as caught:
+            call(order=order)
+        (note,) = [str(one.message) for one in caught if "rising-scores" in str(one.message)]
+        assert "of 'x' (2 of 2 topics: 'q', 'r') rise" in note
+        assert ('set order="score"' in note) == (order == "rank")
+    with pytest.warns(RankprismWarning):
+        (said,) = explain(GRADES, runs["x"], "RR", "q", order=order).about["notes"]
+    assert said["kind"] == "rising-scores"
+
+
+def test_a_study_of_ranks_that_count_backwards_is_noted(tmp_path: Path, cli: Cli) -> None:
+    (tmp_path / "r.run").write_text("".join(f"{t} Q0 {d} {rank} {s} x\n" for t, d, s, rank in backwards()))
+    (tmp_path / "d.jsonl").write_text("".join(f'{{"id": "d{i}", "text": "x"}}\n' for i in range(5)))
+    done = cli("assess", "new", tmp_path / "s.db", tmp_path / "r.run", "--documents", tmp_path / "d.jsonl")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("note: the scores of 'r' (2 of 2 topics: 'q', 'r') rise from the first rank")
+
+
+def test_a_command_that_evaluates_and_analyses_notes_the_ranks_once(tmp_path: Path, cli: Cli) -> None:
+    (tmp_path / "q.txt").write_text("".join(f"{t} 0 {d} {g}\n" for t in GRADES for d, g in GRADES[t].items()))
+    for name, sign in (("x", 1), ("y", -1)):
+        lines = [f"{t} Q0 {d} {rank} {sign * s} {name}\n" for t, d, s, rank in backwards()]
+        (tmp_path / f"{name}.run").write_text("".join(lines))
+    files = [tmp_path / name for name in ("q.txt", "x.run", "y.run")]
+    for words in (["meta", "scenarios", "--repetitions", 1, "--intervals", 0], ["gate", "--margin", 0.1]):
+        done = cli(*words, *(files if words[0] == "meta" else [files[0], files[2], files[1]]), "-m", "RR@5")
+        (line,) = [one for one in done.stderr.splitlines() if "rising-scores" in one]
+        assert "by score and 0.2000 by rank" in line
 
 
 def test_the_report_shows_the_note_about_ranks() -> None:

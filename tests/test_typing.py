@@ -30,8 +30,8 @@ FILES = [f"tests/typing/{name}.py" for name in ("accepted", "refused")]
 def by_mypy() -> set[tuple[str, int]]:
     """The file and line of each error that mypy finds in these files.
 
-    It reports the source too, which a user's mypy never does for an installed package. Whether the source passes
-    depends on the stubs of numpy, altair and pyspark, so `make lint` checks it, with the versions that we pin.
+    It reports the source too, which a user's mypy never does for an installed package. Whether the source
+    passes depends on the stubs of numpy, altair and pyspark: `make lint` checks it with pinned versions.
     """
     command = [sys.executable, "-m", "mypy", "--no-error-summary", *FILES]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)

@@ -19,6 +19,7 @@ from rankprism.formats.judgments import JudgmentReading
 from rankprism.formats.runs import run_from
 from rankprism.formats.several_runs import run_sources
 from rankprism.inspection.aspects import best_aspect
+from rankprism.inspection.runs import notes_of_runs
 from rankprism.measures import Measure
 from rankprism.measures.preferences.hits import PreferenceHits
 from rankprism.measures.preferences.utility import Shown
@@ -95,8 +96,8 @@ def explain(
             )
     found = [best_aspect(part.judged, part.measures) for part in parts if part.needs == "judgments"]
     notes = [note for note in found if note is not None]
-    issue(notes)
     rankings = []
+    all_aligned: dict[str, Alignment] = {}
     for name, source in sources.items():
         run = run_from(source, name, how.run_format, how.duplicates)
         lines, *_ = run.table.ranking(how.order, how.duplicates)
@@ -106,6 +107,8 @@ def explain(
         about: dict[str, tuple[str, ...]] = {}
         for part in parts:
             aligned = align(part.judged, run, how.order, how.duplicates)
+            if part is parts[0]:
+                all_aligned[name] = aligned
             number = part.judged.topics.index(topic)
             hits: Hits | PreferenceHits
             if part.needs == "judgments":
@@ -117,6 +120,8 @@ def explain(
                 about["preferred"] = _preferred(hits.shown, ranked)
             terms |= {measure: _terms(measure, hits) for measure in part.measures}
         rankings.append(Ranking(name, ranked, about, tuple(terms[measure] for measure in chosen)))
+    notes += notes_of_runs(parts[0].judged, all_aligned, how.order)
+    issue(notes)
     return Explanation(
         topic,
         tuple(chosen),

@@ -11,12 +11,14 @@ import numpy as np
 
 from rankprism.arrays import Ints, Longs
 from rankprism.data.judgments import Judgments
+from rankprism.data.note import issue
 from rankprism.data.run import Alignment, Reading
 from rankprism.errors import InputError, RankprismWarning
 from rankprism.evaluation import evaluate
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.scores import read_scores
 from rankprism.formats.several_runs import align_all, run_sources
+from rankprism.inspection.runs import notes_of_runs
 from rankprism.results.scores import Scores, as_listed
 from rankprism.statistics.means import LARGEST_SCORE
 from rankprism.types import (
@@ -114,6 +116,7 @@ class Aligned:
         judged = read_judgments(judgments)
         how = Reading.of(**reading)
         aligned = align_all(judged, run_sources(runs), how, threads, None)
+        issue(notes_of_runs(judged, aligned, how.order))
         if depth is not None:
             aligned = {name: cut(run, np.full_like(run.length, depth)) for name, run in aligned.items()}
         return cls(judged, aligned, {"topics": topics, "order": how.order, "duplicates": how.duplicates})

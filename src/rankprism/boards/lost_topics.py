@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankprism.arrays import Floats
+from rankprism.errors import RankprismWarning
 from rankprism.explanation import NOT_JUDGED, Ranking, explain
 from rankprism.formats.spellings import ONLY_ASPECT
 from rankprism.measures import Measure
@@ -64,7 +66,9 @@ def lost_topics(
         reasons: tuple[str, ...] = ()
         if len(found) < EXPLAINED:
             # Down to the last document, because a document may have fallen far.
-            explained = explain(judgments, runs, measure, scores.topics[t], **settings)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", RankprismWarning)  # `evaluate` has given these notes
+                explained = explain(judgments, runs, measure, scores.topics[t], **settings)
             reasons = _reasons(*explained.rankings)
         found.append(LostTopic(scores.topics[t], score, baseline, reasons))
     return tuple(found)

@@ -119,6 +119,9 @@ def noted(quiet: bool = False, strict: bool = False) -> Iterator[None]:
         line: str | None = None,
     ) -> None:
         is_note = issubclass(category, RankprismWarning)
+        said = safe_message(str(message)).rpartition(" [")[0]
+        if is_note and said and any(note.startswith(said) for note in notes):
+            return  # said before, perhaps in a longer note: `evaluate` adds the means
         if is_note and not issubclass(category, LongComputation):
             notes[safe_message(str(message))] = None
         text = f"{'note' if is_note else 'warning'}: {safe_message(str(message))}"

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from rankprism.data.judgments import Judgments
 from rankprism.data.note import Note, stray_notes
 from rankprism.data.run import DISAGREEING, EQUAL, RISING, Alignment
 from rankprism.foreign import quoted
 from rankprism.inspection.evaluated import Evaluated
+from rankprism.types import Order
 
 #: Equal scores are noted for rankings with at least this number of documents: a few may well be equal.
 _SEVERAL = 5
+
+
+def notes_of_runs(judged: Judgments, runs: Mapping[str, Alignment], order: Order) -> list[Note]:
+    """Everything to know about the order of runs, for those who look at rankings and compute no means."""
+    read = Evaluated(judged, runs, (), "judged", lambda _: None, order=order)
+    found = [rank_order(read), rising_scores(read), equal_scores(read), *stray(read)]
+    return [note for note in found if note is not None]
 
 
 def rank_order(evaluated: Evaluated) -> Note | None:

@@ -10,8 +10,11 @@ import numpy as np
 
 from rankprism._core import JudgmentTable
 from rankprism.arrays import Longs
-from rankprism.data.run import Reading
+from rankprism.data.judgments import Judgments
+from rankprism.data.note import issue
+from rankprism.data.run import Reading, Run, align
 from rankprism.errors import InputError
+from rankprism.inspection.runs import notes_of_runs
 from rankprism.measures.preferences.utility import NONE
 from rankprism.types import RunOptions
 
@@ -64,12 +67,17 @@ def read_rankings(
     """
     if depth < 1:
         raise InputError(f"depth must be at least 1; got {depth}")
+    how = Reading.of(**reading)
+    read = dict(_read(runs, how))
     found: dict[str, dict[str, list[str]]] = {}
-    for name, ranked in ranked_runs(runs, depth, **reading):
+    for name, run in read.items():
         lists = found[name] = {}
-        for topic, doc, _ in ranked:
+        for topic, doc, _ in _ranked(run, depth, how):
             lists.setdefault(topic, []).append(doc)
-    return _numbered(found, depth)
+    named = _named(found)
+    aligned = {name: align(named, run, how.order, how.duplicates) for name, run in read.items()}
+    issue(notes_of_runs(named, aligned, how.order))
+    return _numbered(found, named, depth)
 
 
 def ranked_runs(
@@ -81,33 +89,47 @@ def ranked_runs(
 
     depth : number of documents per topic. Default: all of them.
     """
+    how = Reading.of(**reading)
+    for name, run in _read(runs, how):
+        yield name, _ranked(run, depth, how)
+
+
+def _read(runs: Any, how: Reading) -> Iterator[tuple[str, Run]]:
     from rankprism.formats.runs import run_from
     from rankprism.formats.several_runs import run_sources
 
-    how = Reading.of(**reading)
     sources = run_sources(runs)
     for name in sorted(sources):
-        table = run_from(sources[name], name, how.run_format, how.duplicates).table
-        if how.order == "rank" and not table.has_ranks:
-            raise InputError(f"{table.source}: has no ranks to order by; use order='score' or 'input'")
-        topics, docs, _, _ = table.columns()
-        lines, ranks, _ = table.ranking(how.order, how.duplicates)
-        if depth is not None:
-            lines, ranks = lines[ranks <= depth], ranks[ranks <= depth]
-        at = lines.tolist()
-        yield name, zip([topics[n] for n in at], [docs[n] for n in at], ranks.tolist(), strict=True)
+        yield name, run_from(sources[name], name, how.run_format, how.duplicates)
 
 
-def _numbered(found: Mapping[str, Mapping[str, list[str]]], depth: int) -> Rankings:
+def _ranked(run: Run, depth: int | None, how: Reading) -> Iterator[tuple[str, str, int]]:
+    table = run.table
+    if how.order == "rank" and not table.has_ranks:
+        raise InputError(f"{table.source}: has no ranks to order by; use order='score' or 'input'")
+    topics, docs, _, _ = table.columns()
+    lines, ranks, _ = table.ranking(how.order, how.duplicates)
+    if depth is not None:
+        lines, ranks = lines[ranks <= depth], ranks[ranks <= depth]
+    at = lines.tolist()
+    return zip([topics[n] for n in at], [docs[n] for n in at], ranks.tolist(), strict=True)
+
+
+def _named(found: Mapping[str, Mapping[str, list[str]]]) -> Judgments:
+    """All documents, in the canonical order: topics as people list them, documents by id descending."""
     named = sorted({(t, doc) for lists in found.values() for t, docs in lists.items() for doc in docs})
     if not named:
         raise InputError("the runs rank no documents; there is nothing to ask about")
-    # The core's table has the canonical order: topics as people list them, documents by id descending.
-    table = JudgmentTable.from_columns(
-        "runs", [t for t, _ in named], ["0"] * len(named), [d for _, d in named], np.ones(len(named))
+    return Judgments(
+        JudgmentTable.from_columns(
+            "runs", [t for t, _ in named], ["0"] * len(named), [d for _, d in named], np.ones(len(named))
+        )
     )
-    topics, _, docs, _ = table.columns()
-    number: dict[str, dict[str, int]] = {topic: {} for topic in table.topics}
+
+
+def _numbered(found: Mapping[str, Mapping[str, list[str]]], named: Judgments, depth: int) -> Rankings:
+    topics, _, docs, _ = named.table.columns()
+    number: dict[str, dict[str, int]] = {topic: {} for topic in named.topics}
     for topic, doc in zip(topics, docs, strict=True):
         number[topic][doc] = len(number[topic])
     made: dict[str, TopicRankings] = {}
