@@ -23,10 +23,10 @@ from numpy.typing import NDArray
 from rankprism import evaluate, parse, read_judgments
 from rankprism.judges.agreement import label_figures, over_topics, top_agreement
 from rankprism.judges.design import Design, designed
-from rankprism.judges.estimation import Sample
+from rankprism.judges.estimation import Sample, half_widths
 from rankprism.judges.labels import Labels, joined, pooled
 from rankprism.judges.pool import Ranked, hashes
-from rankprism.judges.prediction import folds_of
+from rankprism.judges.prediction import FOLDS_OF_PAIRS, Predicted, folds_of
 from rankprism.judges.scoring import Study
 from simulations.gate import Studies, simulates
 from simulations.populations import AD_HOC_8, DL_2021, Floats, Population
@@ -247,7 +247,7 @@ def altered(labels: Labels, ranked: Ranked, how: str) -> Mapping[str, Floats]:
     own, n = dict(labels.judges), len(labels.docs)
     if how in own:
         return {how: own[how]}
-    if how == "none":
+    if how in ("none", *SIMPLE):
         return {}
     if how == "constant":
         return {name: np.ones_like(given) for name, given in own.items()}
@@ -271,6 +271,25 @@ def altered(labels: Labels, ranked: Ranked, how: str) -> Mapping[str, Floats]:
     return own
 
 
+#: Predictions without judges, runs and topics: each label is the lowest one, so that people's labels are only
+#: weighted by 1/π (Horvitz and Thompson's estimator), or labels have the same shares everywhere.
+SIMPLE = ("weighted labels", "mean")
+
+
+def constant(study: Study, how: str) -> Predicted:
+    """The same prediction for all pairs of a fold."""
+    label, sample = study.labels.people[:, 0], study.sample
+    known = np.flatnonzero(sample.drawn)
+    levels, place = np.unique(label[known], return_inverse=True)
+    weight = 1 / sample.probability[known] if sample.probability is not None else np.ones(len(known))
+    shares = np.eye(len(levels))[:1] * np.ones((FOLDS_OF_PAIRS, 1))
+    if how == "mean":
+        other = sample.fold[known] != np.arange(FOLDS_OF_PAIRS)[:, None]
+        shares = np.stack([np.bincount(place, weight * own, len(levels)) for own in other])
+        shares /= shares.sum(1, keepdims=True)
+    return Predicted(levels, shares[sample.fold], sample.fold, np.zeros(FOLDS_OF_PAIRS))
+
+
 class Repeated(NamedTuple):
     """What repeated samples gave. Runs are (repetition, run)."""
 
@@ -291,9 +310,11 @@ def repeated(whole: Whole, how: str, number: int, repetitions: int, uniform: boo
     error, half, pairs, wide, printed, removed = [], [], [], [], [], []
     for k in range(repetitions):
         study = changed.study(rng, number, k, uniform)
-        predicted = study.predict()
-        removed.append(study.removed(predicted))
+        predicted = study.predict() if how not in SIMPLE else constant(study, how)
+        removed.append(study.removed(predicted) if how not in SIMPLE else 0.0)
         estimate, h, why = study.interval(measure, predicted, removed[-1], 0.95)
+        if how == "weighted labels":  # its predictions expect no variance at all
+            h = half_widths(estimate._replace(expected=estimate.covariance), 0.95, conservative=False)
         off = estimate.value - whole.truth
         above = np.triu_indices(len(off), 1)
         pairs.append(float((np.abs(off[:, None] - off) <= h + 1e-12)[above].mean()))

@@ -771,6 +771,17 @@ def test_a_judge_of_another_collection_is_refused() -> None:
         judges.score(rows, {"j": c.judge | other}, c.runs, "P@10")
 
 
+def test_what_select_returns_is_taken_as_it_is() -> None:
+    c = made()
+    chosen = judges.select(c.runs, {"j": c.judge}, "P@10", budget=200)
+    people = [(p.topic, p.doc, c.people[p.topic][p.doc]) for p in chosen.pairs]
+    by_pairs = judges.score(people, {"j": c.judge}, c.runs, "P@10", drawn=chosen.pairs)
+    by_result = judges.score(people, {"j": c.judge}, c.runs, "P@10", drawn=chosen)
+    assert (by_pairs.values == by_result.values).all()
+    more = judges.select(c.runs, {"j": c.judge}, "P@10", budget=300, after=chosen)
+    assert {p.batch for p in more.pairs} == {1, 2}
+
+
 def test_probabilities_have_few_digits_and_are_those_that_were_drawn_with() -> None:
     c = made()
     pairs = judges.select(c.runs, {"j": c.judge}, "P@10", budget=200).pairs

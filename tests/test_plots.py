@@ -76,6 +76,7 @@ def inputs(scores: Scores) -> dict[str, tuple[Any, ...]]:
         "family_bias": (judges.agree(sample.QRELS, by, list(sample.RUNS), "P@10", family=half),),
         "judge_biases": (judges.prefer(VOTES, {"judge": VOTES}, covariates=LENGTHS),),
         "system_strengths": (judges.strengths(VOTES, covariates=LENGTHS),),
+        "estimated_scores": (judges.score(rows, by, list(sample.RUNS), "P@10"),),
         "judge_confusion": (judges.agree(sample.QRELS, by),),
         "judge_scores": (judges.agree(sample.QRELS, by, list(sample.RUNS), "P@10"),),
         "asl_curves": (meta.power(scores),),

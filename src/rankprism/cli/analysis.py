@@ -192,8 +192,11 @@ def command(
             own = options_of(body)
             if "plot" in given:
                 check_plot(output=given["output"], **given_to(draw_result, given))
-                if given["plot"] and given.get("differences"):
-                    raise InputError("--plot draws the figures of the measures; leave out --differences")
+                other = [name for name in ("differences", "per_topic") if given["plot"] and given.get(name)]
+                if other:
+                    raise InputError(
+                        "--plot draws the figures of the measures; leave out --" + other[0].replace("_", "-")
+                    )
             if "format" in options_of(writes):
                 check_output(**given_to(write_result, given))
             with noted(**given_to(note_options, given)):

@@ -81,7 +81,8 @@ def _rows(source: Any) -> tuple[str, Iterable[tuple[str, Mapping[str, Any]]]]:
         import narwhals as nw
 
         source = nw.from_native(source, eager_only=True).rows(named=True)
-    rows = [row._asdict() if isinstance(row, DrawnPair) else row for row in source]
+    # A `Selection` has its pairs inside.
+    rows = [row._asdict() if isinstance(row, DrawnPair) else row for row in getattr(source, "pairs", source)]
     return "drawn pairs", ((f"drawn pairs, row {n}", row) for n, row in enumerate(rows, 1))
 
 

@@ -17,6 +17,7 @@ from rankprism.plots.judges import judge_confusion as judge_confusion
 from rankprism.plots.judges import judge_scores as judge_scores
 from rankprism.plots.judges import system_strengths as system_strengths
 from rankprism.plots.means import difference_intervals as difference_intervals
+from rankprism.plots.means import estimated_scores as estimated_scores
 from rankprism.plots.means import intervals as intervals
 from rankprism.plots.of_scores import ScorePlots as ScorePlots
 from rankprism.plots.output import check_ending as check_ending

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankprism.arrays import Longs
+from rankprism.arrays import Floats, Longs
 from rankprism.data.note import issue
 from rankprism.errors import InputError
 from rankprism.foreign import shortened
@@ -20,6 +20,7 @@ from rankprism.plots.record import alt, chart
 from rankprism.plots.theme import (
     FIRST,
     QUIET,
+    counted,
     data,
     most_letters,
     of_all,
@@ -35,7 +36,10 @@ from rankprism.statistics.tails import heavy_means
 from rankprism.types import ScoresLike
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rankprism.comparison import Comparison
+    from rankprism.judges import EstimatedScores
 
 #: The largest number of measures side by side.
 COLUMNS = 4
@@ -71,15 +75,62 @@ def intervals(
     found = read_scores(scores)
     means, margins = t_intervals(found.values, alpha)
     issue(heavy_means(found.values, found.measures))
+    topics = counted(len(found.topics), "topic")
+    if CLAIMS["a mean"].missing(len(found.topics)) is None:
+        shown = f"with {100 * (1 - alpha):g} % t intervals over {topics}"
+    else:
+        shown = f"on {topics}, too few for intervals"
+    return _of_runs(
+        (found.runs, found.measures), means, margins, ("Mean scores of runs", shown), title, width, height
+    )
+
+
+@chart("judges score")
+def estimated_scores(
+    estimates: EstimatedScores,
+    *,
+    title: str | None = None,
+    width: int | None = None,
+    height: int | None = None,
+) -> alt.ConcatChart:
+    """The score of each run that complete judgments by people would give, with its interval.
+
+    The best run is on top. A measure without intervals has points only.
+    """
+    about = estimates.about
+    shown = (
+        f"with {100 * about['confidence']:g} % intervals, from {about['labels']:,} labels of people and "
+        f"those of {counted(len(about['judges']), 'judge')}"
+    )
+    return _of_runs(
+        (estimates.runs, estimates.measures), estimates.means, estimates.half, ("Estimated scores", shown),
+        title, width, height,
+    )  # fmt: skip
+
+
+def _of_runs(
+    names: tuple[Sequence[str], Sequence[str]],
+    means: Floats,
+    margins: Floats,
+    words: tuple[str, str],
+    title: str | None,
+    width: int | None,
+    height: int | None,
+) -> alt.ConcatChart:
+    """A panel for each measure, in which each run has a row.
+
+    names : of runs and of measures. means, margins : (run, measure). words : a title and a subtitle.
+    """
+    every, measures = names
     order = np.argsort(-np.nan_to_num(means[:, 0], nan=-np.inf), kind="stable")
-    layout = _Layout.of(len(found.measures), len(order), width, height)
+    layout = _Layout.of(len(measures), len(order), width, height)
     order = order[: layout.rows]
-    runs = [found.runs[r] for r in order]
+    runs = [every[r] for r in order]
     charts = []
-    for m, measure in enumerate(map(shown_name, found.measures)):
+    for m, measure in enumerate(map(shown_name, measures)):
         rows = [
             {
-                "run": found.runs[r],
+                "run": every[r],
                 "measure": measure,
                 "mean": float(means[r, m]),
                 "low": _defined(means[r, m] - margins[r, m]),
@@ -100,14 +151,9 @@ def intervals(
                 below=[],
             )
         )
-    topics = f"{len(found.topics)} topic{'s' if len(found.topics) > 1 else ''}"
-    if CLAIMS["a mean"].missing(len(found.topics)) is None:
-        shown = f"with {100 * (1 - alpha):g} % t intervals over {topics}"
-    else:
-        shown = f"on {topics}, too few for intervals"
-    sorted_by = f"; in the order of {shown_name(found.measures[0])}" if len(found.measures) > 1 else ""
-    sorted_by += of_all(len(runs), len(found.runs), "runs")
-    return _panels(charts, layout, "Mean scores of runs", shown + sorted_by, title)
+    sorted_by = f"; in the order of {shown_name(measures[0])}" if len(measures) > 1 else ""
+    sorted_by += of_all(len(runs), len(every), "runs")
+    return _panels(charts, layout, words[0], words[1] + sorted_by, title)
 
 
 @chart("compare")
