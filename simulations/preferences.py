@@ -19,7 +19,8 @@ from scipy.special import ndtri
 
 from rankprism.arrays import Floats, Longs
 from rankprism.preferences.agreement import Agreement, alpha_of, kappa_of, label_alpha_of
-from rankprism.preferences.bradley_terry import fit, sigmoid, strengths
+from rankprism.preferences.bradley_terry import fit, sigmoid
+from rankprism.preferences.document_strengths import strengths
 from rankprism.preferences.experiments import IncompleteCorrelation
 from rankprism.preferences.score_intervals import intervals
 from rankprism.preferences.study_plan import BUDGETS, Plan

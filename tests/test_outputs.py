@@ -51,8 +51,8 @@ from rankprism.meta import (
     swap,
     unanimity,
 )
-from rankprism.preferences.bradley_terry import strengths
 from rankprism.preferences.description import describe
+from rankprism.preferences.document_strengths import strengths
 from rankprism.preferences.experiments import (
     incomplete_correlation,
     measure_correlation,

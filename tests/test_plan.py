@@ -17,8 +17,10 @@ from rankprism.errors import InputError, MeasureError
 from rankprism.measures import parse
 from rankprism.measures.preferences.utility import utilities
 from rankprism.preferences.rankings import read_rankings
-from rankprism.preferences.selection import scored, select, study_of
+from rankprism.preferences.selection import select
+from rankprism.preferences.study import study_of
 from rankprism.preferences.study_plan import Plan, plan
+from rankprism.preferences.usefulness import scored
 
 Cli = Callable[..., subprocess.CompletedProcess[str]]
 Collection = tuple[dict[str, Any], dict[str, Any]]

@@ -32,9 +32,10 @@ from rankprism.preferences.agreement import (
     krippendorff_alpha,
     label_alpha_of,
 )
-from rankprism.preferences.bradley_terry import order, strengths
 from rankprism.preferences.cycles import Cycles, contradictions, order_of
 from rankprism.preferences.description import describe
+from rankprism.preferences.document_order import order
+from rankprism.preferences.document_strengths import strengths
 from rankprism.types import Decider, TieModel
 
 Row = tuple[str, str, str, str, str, str]

@@ -13,7 +13,8 @@ from rankprism.assess.dashboard import runs_of
 from rankprism.assess.insertion import ids, insert_questions
 from rankprism.assess.settings import Settings
 from rankprism.assess.store import Store
-from rankprism.preferences.selection import Task, select
+from rankprism.preferences.selection import select
+from rankprism.preferences.study import Task
 
 
 class Supply:

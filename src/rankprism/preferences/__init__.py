@@ -11,8 +11,9 @@ The measures are in `rankprism.measures.preferences`. The value `Preferences` li
 how it is read and written in `rankprism.formats`.
 """
 
-from rankprism.preferences.bradley_terry import BradleyTerry, order, strengths
 from rankprism.preferences.description import Description, describe
+from rankprism.preferences.document_order import order
+from rankprism.preferences.document_strengths import BradleyTerry, strengths
 from rankprism.preferences.experiments import (
     IncompleteCorrelation,
     MeasureCorrelation,
@@ -24,8 +25,9 @@ from rankprism.preferences.experiments import (
 from rankprism.preferences.groups import GroupScores, evaluate_by
 from rankprism.preferences.rankings import Rankings, read_rankings
 from rankprism.preferences.score_intervals import Intervals, intervals
-from rankprism.preferences.selection import Task, select
+from rankprism.preferences.selection import select
 from rankprism.preferences.simulation import simulate
+from rankprism.preferences.study import Task
 from rankprism.preferences.study_plan import Plan, plan
 from rankprism.preferences.user_profiles import Profiles, draw_profiles, read_profiles, restrict
 

@@ -8,35 +8,22 @@ Documents of one part were compared with each other, directly or through others.
 because no judgment puts them on one scale, and the strengths of a part have the mean 0. The judgments alone
 would make a document that always won infinitely strong. So every document gets `prior` more comparisons, half
 of them won, with an imaginary document of strength 0.
-
-For `Compat`, `order` puts the documents of each topic in order, by strength or by their share of wins, and
-returns the order as graded judgments.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from itertools import combinations
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from rankprism._core import JudgmentTable, solve_spd
+from rankprism._core import solve_spd
 from rankprism.arrays import Floats, Ints, Longs
-from rankprism.data.judgments import Judgments
-from rankprism.data.note import Note, issue
 from rankprism.data.preferences import Preferences
-from rankprism.errors import InputError, one_of
-from rankprism.foreign import quoted
-from rankprism.measures.parts import ratio
 from rankprism.measures.preferences.utility import checked_documents, places_by_topic
-from rankprism.results.result import Result
-from rankprism.results.table import Table
 from rankprism.statistics.claims import CLAIMS
-from rankprism.statistics.corrections import corrected
-from rankprism.types import Decider, TieModel
 
 #: Strengths and shares that differ by less count as equal.
 _TIE = 1e-9
@@ -88,173 +75,7 @@ class Part:
         return np.asarray(2 * np.maximum(by_t, ndtr(z)))
 
 
-@dataclass(frozen=True, eq=False)
-class BradleyTerry(Result):
-    """Made by `strengths`."""
-
-    claims = ("a strength",)
-    topics: Mapping[str, tuple[Part, ...]]
-    about: Mapping[str, Any] = field(repr=False)
-
-    @property
-    def summary(self) -> Table:
-        """Every document of every topic, with the interval of its strength."""
-        columns: dict[str, list[Any]] = {"topic": [], "document": [], "part": [], "judgments": []}
-        columns |= {"strength": [], "error": [], "low": [], "high": [], "utility": []}
-        for topic, part in self._parts():
-            margin = part.margin(np.diagonal(part.covariance), part.judgments, self.about["level"])
-            ends = _rounded(part.strength - margin), _rounded(part.strength + margin)
-            for name, values in (
-                ("topic", [topic] * len(part.docs)),
-                ("document", part.docs),
-                ("part", [part.number] * len(part.docs)),
-                ("judgments", part.judgments),
-                ("strength", part.strength),
-                ("error", _rounded(part.error)),
-                ("low", ends[0]),
-                ("high", ends[1]),
-                ("utility", sigmoid(part.strength)),
-            ):
-                columns[name].extend(values)
-        if max(columns["part"], default=0) < 2:
-            del columns["part"]
-        return Table(columns, digits=3)
-
-    @property
-    def note(self) -> str:
-        ties = {"half": "a tie is half a win", "davidson": "ties by Davidson's model"}[self.about["ties"]]
-        return (
-            f"Strengths minus the mean of their part, with {100 * self.about['level']:g} % intervals; {ties}"
-            f"; prior {self.about['prior']:g}. utility: the chance to beat a document of mean strength."
-        )
-
-    def _parts(self) -> Iterator[tuple[str, Part]]:
-        for topic, parts in self.topics.items():
-            for part in parts:
-                yield topic, part
-
-    def contrasts(self) -> Contrasts:
-        """Whether one document is better than another, for any two documents of a topic."""
-        return Contrasts(self.topics, self.about)
-
-
-@dataclass(frozen=True, eq=False)
-class Contrasts(Result):
-    """Made by `BradleyTerry.contrasts`."""
-
-    claims = ("a strength",)
-    topics: Mapping[str, tuple[Part, ...]]
-    about: Mapping[str, Any] = field(repr=False)
-
-    @property
-    def summary(self) -> Table:
-        """Any two documents of a topic, the stronger one first; no figures for documents of two parts."""
-        rows: list[tuple[Any, ...]] = []
-        for topic, parts in self.topics.items():
-            within = [row for part in parts for row in _contrasts(part, self.about["level"])]
-            p = np.array([row[-1] for row in within])
-            p[~np.isnan(p)] = corrected(p[~np.isnan(p)], "holm")
-            rows += [(topic, *row, adjusted) for row, adjusted in zip(within, p.tolist(), strict=True)]
-            apart = [(a, b) for one, other in combinations(parts, 2) for a in one.docs for b in other.docs]
-            apart += [pair for part in parts if not part.number for pair in combinations(part.docs, 2)]
-            rows += [(topic, *pair, *[math.nan] * 6) for pair in apart]
-        names = ("topic", "document", "less", "difference", "error", "low", "high", "p", "p (Holm)")
-        return Table({name: [row[i] for row in rows] for i, name in enumerate(names)}, digits=3)
-
-    @property
-    def note(self) -> str:
-        apart = any(len(parts) > 1 for parts in self.topics.values())
-        return (
-            f"Differences of strength with {100 * self.about['level']:g} % intervals. p: of no difference; "
-            f"p (Holm): corrected for all pairs of the topic."
-            + ("\n–: the two documents were never compared, not even through others." if apart else "")
-        )
-
-
-def _contrasts(part: Part, level: float) -> list[tuple[Any, ...]]:
-    """For any two documents: both, their difference, its error, the ends of its interval, and p."""
-    if not part.number:
-        return []
-    i, j = np.triu_indices(len(part.docs), 1)
-    own = np.diagonal(part.covariance)
-    variance = own[i] + own[j] - 2 * part.covariance[i, j]
-    difference = part.strength[i] - part.strength[j]
-    margin = part.margin(variance, np.minimum(part.judgments[i], part.judgments[j]), level)
-    p = np.where(np.isnan(margin), np.nan, part.p(difference, variance))
-    found = (difference, part.standard_error(variance), difference - margin, difference + margin, p)
-    figures = zip(*(_rounded(column).tolist() for column in found), strict=True)
-    docs = zip(*([part.docs[d] for d in side] for side in (i, j)), strict=True)
-    return [(*pair, *row) for pair, row in zip(docs, figures, strict=True)]
-
-
-def strengths(
-    preferences: Any, *, ties: TieModel = "half", prior: float = 1.0, level: float = 0.95
-) -> BradleyTerry:
-    """Strengths of the documents of each topic, with intervals.
-
-    The simple pairs of a topic are used; a topic that has none is judged by its triplets, whatever was given.
-    Where documents fall into parts that were never compared, a note says so, and each part has a zero of its
-    own. Assessors are taken as drawn at random: where several judged, the intervals allow for assessors who
-    differ in taste.
-
-    Parameters
-    ----------
-    preferences
-        Whatever `read_preferences` takes.
-    ties
-        What a tie is: half a win for each, or an outcome of its own as Davidson has it.
-    prior
-        Imaginary comparisons of each document with one of strength 0, half of them won.
-
-        With 0, a part in which some documents won every comparison with the others has no strengths.
-    level
-        Confidence level of the intervals.
-
-    Examples
-    --------
-    >>> rows = [("q", "", "a", "b", "left"), ("q", "", "b", "c", "left"), ("q", "", "c", "a", "left")]
-    >>> print(strengths([*rows, *rows, *rows, ("q", "", "a", "c", "left")]))
-    topic  document  judgments  strength  error     low   high  utility
-    ───────────────────────────────────────────────────────────────────
-    q      a                 7     0.168  0.487  -0.787  1.123    0.542
-    q      b                 6     0.000  0.518  -1.015  1.015    0.500
-    q      c                 7    -0.168  0.487  -1.123  0.787    0.458
-    <BLANKLINE>
-    Strengths minus the mean of their part, with 95 % intervals; a tie is half a win; prior 1. utility:
-    the chance to beat a document of mean strength.
-    """
-    from rankprism.formats.preferences import read_preferences
-
-    one_of("ties", ties, TieModel)
-    if not 0 <= prior < math.inf:
-        raise InputError(f"prior must be a number of comparisons, 0 or more; got {prior}")
-    if not 0 < level < 1:
-        raise InputError(f"level must be between 0 and 1; got {level}")
-    read = read_preferences(preferences)
-    topics = {topic: tuple(_parts(judged, ties, prior)) for topic, judged in _judged_by_topic(read).items()}
-    notes = [
-        *unconnected({topic: max(part.number for part in parts) for topic, parts in topics.items()}),
-        *_unbounded(topics, prior),
-        *_few_judgments(topics),
-    ]
-    issue(notes)
-    return BradleyTerry(
-        topics=topics,
-        about={
-            "preferences": read.source,
-            "model": "Bradley–Terry" if ties == "half" else "Davidson",
-            "prior": prior,
-            "level": level,
-            "ties": ties,
-            "notes": [note.record() for note in (*read.named.notes, *notes)],
-        },
-    )
-
-
-# ── the judgments ────────────────────────────────────────────────────────────────────────────────
-
-
-class _Judged(NamedTuple):
+class Judged(NamedTuple):
     """The comparisons of a topic that count: the simple pairs, or the triplets if there are none."""
 
     docs: tuple[str, ...]
@@ -290,7 +111,7 @@ def _wins(left: Longs, right: Longs, outcome: Floats, n: int) -> Floats:
     return np.asarray(wins.reshape(n, n))
 
 
-def _judged_by_topic(preferences: Preferences) -> dict[str, _Judged]:
+def judged_by_topic(preferences: Preferences) -> dict[str, Judged]:
     found = {}
     for topic, (place, rows) in places_by_topic(preferences).items():
         checked_documents(len(place.docs), place.where)
@@ -298,11 +119,8 @@ def _judged_by_topic(preferences: Preferences) -> dict[str, _Judged]:
         given = preferences.number_given[rows]
         used = given == (0 if (given == 0).any() else 1)
         columns = (left[used], right[used], preferences.outcome[rows][used], preferences.assessor[rows][used])
-        found[topic] = _Judged(place.docs, np.unique(np.concatenate((left, right))), *columns)
+        found[topic] = Judged(place.docs, np.unique(np.concatenate((left, right))), *columns)
     return found
-
-
-# ── the fit ──────────────────────────────────────────────────────────────────────────────────────
 
 
 class Fit(NamedTuple):
@@ -371,10 +189,10 @@ def fit(wins: Floats, prior: float, tied: float = 0.0) -> Fit:
         value, slope, bend = now
         if np.abs(step).max(initial=0.0) < 1e-9:
             break
-    return Fit(_rounded(x[:n]), math.exp(x[n]) if tied else 0.0, bend)
+    return Fit(rounded(x[:n]), math.exp(x[n]) if tied else 0.0, bend)
 
 
-def _parts(judged: _Judged, ties: str, prior: float) -> Iterator[Part]:
+def parts_of(judged: Judged, ties: str, prior: float) -> Iterator[Part]:
     """Each part of a topic, fitted separately, and last the documents that were never compared."""
     number = judged.part
     for one in sorted(set(number[judged.shown].tolist()), key=lambda one: one or math.inf):
@@ -422,7 +240,7 @@ def _part(
         number,
         tuple(docs[i] for i in order),
         played[order],
-        _rounded(found.theta - found.theta.mean())[order],
+        rounded(found.theta - found.theta.mean())[order],
         ordinary * covariance[np.ix_(order, order)],
         excess,
         freedom,
@@ -477,131 +295,6 @@ def sigmoid(x: Floats) -> Floats:
     return np.asarray(0.5 * (1 + np.tanh(x / 2)))
 
 
-def _rounded(values: Floats) -> Floats:
+def rounded(values: Floats) -> Floats:
     """Rounded, so that values that differ only by rounding are equal."""
     return np.round(values / _TIE) * _TIE + 0.0  # no -0
-
-
-# ── notes ────────────────────────────────────────────────────────────────────────────────────────
-
-
-def unconnected(parts: Mapping[str, int]) -> list[Note]:
-    """A note about topics whose documents fall into parts that were never compared. `parts`: by topic."""
-    found = {topic: count for topic, count in parts.items() if count > 1}
-    if not found:
-        return []
-    topic, count = next(iter(found.items()))
-    return [
-        Note(
-            "unconnected-documents",
-            f"the documents of topic {quoted(topic)} fall into {count} parts that were never compared with "
-            f"each other{_and_others(found, parts)}, so no judgment puts them on one scale. Compare "
-            f"documents within a part only, or judge pairs that join the parts",
-            len(found),
-            topic,
-        )
-    ]
-
-
-def _unbounded(topics: Mapping[str, tuple[Part, ...]], prior: float) -> list[Note]:
-    """A note about documents whose strengths are finite only because of the prior, or are not finite."""
-    found = [topic for topic, parts in topics.items() if not all(part.bounded for part in parts)]
-    if not found:
-        return []
-    so = (
-        f"so only the prior of {prior:g} keeps their strengths finite"
-        if prior
-        else "so their strengths would be infinite, and none are printed. Choose a prior above 0"
-    )
-    return [
-        Note(
-            "unbounded-strengths",
-            f"in topic {quoted(found[0])}{_and_others(found, topics)}, one or more documents won or lost "
-            f"every comparison with the others, {so}",
-            len(found),
-            found[0],
-        )
-    ]
-
-
-def _few_judgments(topics: Mapping[str, tuple[Part, ...]]) -> list[Note]:
-    """A note about documents without an interval."""
-    claim = CLAIMS["a strength"]
-    few = [
-        doc
-        for parts in topics.values()
-        for part in parts
-        for doc, judgments in zip(part.docs, part.judgments.tolist(), strict=True)
-        if judgments < claim.fewest
-    ]
-    if not few:
-        return []
-    return [
-        Note(
-            "no-interval",
-            f"{len(few)} documents (first {quoted(few[0])}) were judged fewer than {claim.fewest} times and "
-            f"have no interval",
-            len(few),
-            few[0],
-        )
-    ]
-
-
-def _and_others(found: Any, every: Any) -> str:
-    return f" ({len(found)} of {len(every)} topics are like that)" if len(found) > 1 else ""
-
-
-# ── the order as judgments ───────────────────────────────────────────────────────────────────────
-
-
-def order(preferences: Any, *, by: Decider = "bradley-terry", prior: float = 1.0) -> Judgments:
-    """The documents of each topic in order of preference, as graded judgments.
-
-    The last document has grade 1, the one before it 2, and so on; equal ones have the same grade. `Compat`
-    reads them: its ideal ranking has the documents in descending order of grades. The imaginary document of
-    the prior puts parts that were never compared on one scale, and a note says so.
-
-    Parameters
-    ----------
-    preferences
-        Whatever `read_preferences` takes.
-    by
-        What decides: strength by Bradley and Terry, or the share of wins.
-
-        The share counts the comparisons of the document; a tie is half a win.
-    prior
-        Imaginary comparisons of each document with one of strength 0, half of them won.
-
-        It must be above 0.
-
-    Examples
-    --------
-    >>> from rankprism import evaluate
-    >>> judged = order([("q", "", "a", "b", "left"), ("q", "", "b", "c", "left")])
-    >>> print(evaluate(judged, {"q": {"a": 3, "c": 2, "b": 1}}, "Compat"))
-    run  Compat
-    ───────────
-    run  0.8335
-    """
-    from rankprism.formats.preferences import read_preferences
-
-    one_of("by", by, Decider)
-    if not 0 < prior < math.inf:
-        raise InputError(f"prior must be above 0, so that no strength is infinite; got {prior}")
-    read = read_preferences(preferences)
-    rows: list[tuple[str, str, float]] = []
-    judged = _judged_by_topic(read)
-    notes = unconnected({topic: int(one.part.max(initial=0)) for topic, one in judged.items()})
-    for topic, one in judged.items():
-        wins = one.wins
-        if by == "bradley-terry":
-            worth = fit(wins, prior).theta
-        else:
-            worth = _rounded(ratio(wins.sum(-1), (wins + wins.T).sum(-1)))
-        _, grade = np.unique(worth[one.shown], return_inverse=True)
-        rows += [(topic, one.docs[d], float(g) + 1) for d, g in zip(one.shown, grade.ravel(), strict=True)]
-    topics, named, grades = zip(*rows, strict=True)
-    table = JudgmentTable.from_columns(
-        read.source, list(topics), ["0"] * len(rows), list(named), np.array(grades)
-    )
-    return Judgments(table, read.source, notes=read.named.notes).noting(notes)

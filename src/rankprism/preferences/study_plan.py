@@ -20,16 +20,10 @@ from rankprism.measures import Measure
 from rankprism.measures.preferences.utility import Comparisons, raw, utilities
 from rankprism.meta.rank_correlation import tau_b
 from rankprism.preferences.rankings import Rankings, read_rankings
-from rankprism.preferences.selection import (
-    CHOICES,
-    Study,
-    choose,
-    depth_of,
-    preference_measures,
-    scored,
-    study_of,
-)
+from rankprism.preferences.selection import CHOICES, choose, depth_of, preference_measures
 from rankprism.preferences.simulation import User, complete, users_of
+from rankprism.preferences.study import Study, study_of
+from rankprism.preferences.usefulness import scored
 from rankprism.preferences.user_profiles import Profiles, draw_profiles, read_profiles, trec_profile
 from rankprism.results.result import Result
 from rankprism.results.table import Table
