@@ -20,7 +20,7 @@ from urllib.parse import unquote, urlencode
 
 import sqlalchemy as sa
 
-from rankprism.assess import access, store, work
+from rankprism.assess import access, store, study_state
 from rankprism.assess.app import make_app
 from rankprism.assess.connections import Limits
 from rankprism.assess.connections import server as make_server
@@ -278,7 +278,7 @@ class Served:
     def __init__(self, open_study: Store, **options: Any) -> None:
         self.store = open_study
         with open_study.reading() as connection:
-            study = work.load(connection)
+            study = study_state.load(connection)
         options.setdefault("rate", access.Rate(1_000_000))
         self.site = Site(open_study, study, **options)
         self.app = make_app(self.site)

@@ -17,7 +17,7 @@ from alembic.runtime.environment import EnvironmentContext
 from assessing import Collection, Served, make_collection, opened
 
 from rankprism import documents
-from rankprism.assess import rendering, store, work
+from rankprism.assess import rendering, store, study_state
 from rankprism.assess.settings import Settings
 from rankprism.assess.store import Store
 from rankprism.types import Ask
@@ -193,7 +193,7 @@ def test_an_older_study_goes_on_with_the_words_that_it_began_with(
     copied_to_the_first_schema(new, target)
     new.close()
     with store.opened(target) as old, old.reading() as connection:
-        settings = work.load(connection).settings
+        settings = study_state.load(connection).settings
     assert {name: value for name, value in asdict(settings).items() if name in older} == older
     assert (settings.mark, settings.minutes, settings.worker_parameter) == (False, None, "")
     assert settings.wording.tie == "About the same"

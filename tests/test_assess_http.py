@@ -15,7 +15,7 @@ from assessing import Collection, Page, Person, Served, opened
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankprism.assess import access, dashboard, rendering, store, visit, work
+from rankprism.assess import access, dashboard, rendering, store, study_state, visit
 from rankprism.assess.serve import Address
 from rankprism.assess.settings import Settings
 
@@ -46,7 +46,7 @@ def test_an_assessor_goes_from_the_link_to_the_completion_code(served: Served) -
     last = ann.work()
     assert last.code is not None
     with served.store.reading() as connection:
-        secret, who = work.load(connection).secret, connection.scalar(sa.select(store.assessor.c.id))
+        secret, who = study_state.load(connection).secret, connection.scalar(sa.select(store.assessor.c.id))
     assert who is not None
     assert last.code == access.completion_code(secret, who)
     assert served.judgments() == 20

@@ -19,7 +19,7 @@ from alembic.runtime.migration import MigrationContext
 from assessing import Page, Person, Served, by_worth, make_collection, opened
 
 from rankprism import InputError
-from rankprism.assess import audit, dashboard, exchange, store, work
+from rankprism.assess import audit, dashboard, exchange, right_answers, store, study_state, work
 from rankprism.assess.charts import Bar, Line, Point, bars, lines
 from rankprism.assess.choice import Question, in_both_orders, read_questions
 from rankprism.assess.consistency import consistency
@@ -69,7 +69,7 @@ def test_an_earlier_study_in_postgresql_is_migrated_too(
             connection_.execute(sa.text(f"{statement}(1, :settings, '{{}}', :secret, :created)"), row)
     with store.opened(address) as open_study, open_study.reading() as connection_:
         assert compare_metadata(MigrationContext.configure(connection_), store.metadata) == []
-        assert work.load(connection_).settings.both_orders == "no"
+        assert study_state.load(connection_).settings.both_orders == "no"
         (first,) = exchange.instruction_versions(connection_)
         assert (first.version, first.since, first.text) == (1, created, "Say which is **better**.\n")
 
@@ -78,7 +78,7 @@ def test_a_study_of_an_earlier_version_goes_on(older: Path) -> None:
     with store.opened(str(older)) as open_study:
         with open_study.reading() as connection:
             assert compare_metadata(MigrationContext.configure(connection), store.metadata) == []
-            settings = work.load(connection).settings
+            settings = study_state.load(connection).settings
             assert (settings.both_orders, settings.repeat_every) == ("no", None)
             (first,) = exchange.instruction_versions(connection)
             assert first.text == settings.instructions == "Say which is **better**.\n"
@@ -145,7 +145,7 @@ def test_the_same_assessor_judges_a_pair_in_both_orders(tmp_path: Path) -> None:
         ("ben", "2-d3", "2-d5", "left"),
         ("ben", "2-d5", "2-d3", "right"),
     ]
-    assert set(own.values()) == {work.Score(1, 1)}
+    assert set(own.values()) == {right_answers.Score(1, 1)}
     assert described is not None
     served.store.close()
 
@@ -258,7 +258,7 @@ def test_repeated_questions_show_who_agrees_with_themselves(tmp_path: Path, targ
         rows = audit.judgments(connection, audit.Wanted(purpose="repeat")).rows
         exported = exchange.answered(connection, False)
     ann_row, ben_row = (found[n] for n in (1, 2))
-    assert ann_row.own == work.Score(4, 4) or ann_row.own == work.Score(3, 3)
+    assert ann_row.own == right_answers.Score(4, 4) or ann_row.own == right_answers.Score(3, 3)
     assert ben_row.own.right == 0 < ben_row.own.answers
     # The repeated question comes with its sides swapped, and is not part of the result.
     assert len(rows) == ann_row.own.answers + ben_row.own.answers
@@ -369,7 +369,7 @@ def test_instructions_are_edited_and_every_answer_knows_its_version(judged: Serv
 
         session = access.new_token(connection, "session", 2)
     ben.client.cookies["rankprism-assessor"] = session
-    told = work.NEW_INSTRUCTIONS
+    told = study_state.NEW_INSTRUCTIONS
     assert told not in ann.get("/task").text
     page = ben.get("/task")
     assert told in page.text
@@ -383,7 +383,7 @@ def test_instructions_are_edited_and_every_answer_knows_its_version(judged: Serv
     assert (one["version"], two["version"], two["text"]) == (1, 2, "Read *both* first.")
     assert (one["judgments"], two["judgments"]) == (11, 1)
     with judged.store.reading() as connection:
-        assert work.load(connection).settings.instructions == "Read *both* first."
+        assert study_state.load(connection).settings.instructions == "Read *both* first."
     judged.store.close()
 
 

@@ -18,7 +18,7 @@ from test_assess_browser import accessible, axe, fits
 from test_assess_drawn import Files, answer, files, the_judges
 from test_assess_drawn import opened as opened_drawn
 
-from rankprism.assess import store, work
+from rankprism.assess import store, study_state
 from rankprism.assess.estimates import Estimates
 from rankprism.assess.settings import Settings
 
@@ -64,7 +64,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
             when = f"2026-03-{2 + number % 3:02d}T{9 + number % 7:02d}:{number % 60:02d}:00.000+00:00"
             values = {"time": when, "seconds": rng.uniform(12, 50)}
             connection.execute(sa.update(store.judgment).where(store.judgment.c.id == number).values(values))
-    work.assign(served.store, "101: ann\n102: ann, ben")
+    study_state.assign(served.store, "101: ann\n102: ann, ben")
     served.site.standings.renew(served.store, settings)
     yield served
     served.store.close()

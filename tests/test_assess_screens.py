@@ -18,7 +18,7 @@ import sqlalchemy as sa
 from assessing import Page, Person, Served, by_worth, listening, make_collection, opened
 
 from rankprism import documents
-from rankprism.assess import access, exchange, rendering, store, work
+from rankprism.assess import access, exchange, rendering, store, study_state
 from rankprism.assess.settings import Settings
 from rankprism.assess.wording import SHOWN, Wording, default_instructions, read_wording
 from rankprism.errors import InputError
@@ -231,7 +231,7 @@ def test_what_others_have_answered_is_not_promised_again(tmp_path: Path) -> None
 def test_only_topics_that_are_for_the_assessor_are_promised(tmp_path: Path) -> None:
     served = Served(opened(tmp_path, Settings(depth=3)))
     served.link("ann")
-    work.assign(served.store, "1: ann")
+    study_state.assign(served.store, "1: ann")
     ann, ben = served.person("ann"), served.person("ben")
     assert progress_of(ann.get("/task")) == "Question 1 of up to 20"
     assert progress_of(ben.get("/task")) == "Question 1 of up to 10"
@@ -385,7 +385,7 @@ def test_settings_that_were_damaged_are_named(tmp_path: Path) -> None:
             found = json.loads(connection.exec_driver_sql("SELECT settings FROM study").scalar_one())
             connection.execute(sa.update(store.study).values(settings={**found, "wording": wording}))
         with served.store.reading() as connection, pytest.raises(InputError, match=problem):
-            work.load(connection)
+            study_state.load(connection)
     served.store.close()
 
 

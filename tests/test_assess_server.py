@@ -21,7 +21,7 @@ import pytest
 from assessing import Browser, Page, Person, by_worth, make_collection, over_network
 from conftest import posix
 
-from rankprism.assess import access, store, work
+from rankprism.assess import access, store, study_state
 from rankprism.assess.settings import Settings
 from rankprism.errors import RankprismError
 
@@ -207,7 +207,7 @@ def test_a_link_says_where_the_study_is_served(cli: CLI, tmp_path: Path) -> None
         f"`serve` puts it by default (--public-url names another)\n"
     )
     with store.opened(str(study)) as opened, opened.writing() as connection:
-        work.begin(opened, connection, Settings(), "https://assess.example.org")
+        study_state.begin(opened, connection, Settings(), "https://assess.example.org")
     served = cli("assess", "link", study, "ann")
     assert (served.stdout.partition("/join/")[0], served.stderr) == ("ann: https://assess.example.org", "")
     named = cli("assess", "link", study, "ann", "--public-url", "https://other.example.org/")

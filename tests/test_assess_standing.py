@@ -14,7 +14,7 @@ import pytest
 import sqlalchemy as sa
 
 from rankprism import evaluate, read_judgments, sample
-from rankprism.assess import exchange, store, work
+from rankprism.assess import exchange, store, study_state
 from rankprism.assess.creation import create_study
 from rankprism.assess.dashboard import Standings, standing
 from rankprism.assess.settings import Settings
@@ -70,7 +70,7 @@ def test_preferences_rank_the_systems_as_evaluate_does(
     with store.opened(made) as opened:
         exchange.import_judgments(opened, source)
         with opened.reading() as connection:
-            settings = work.load(connection).settings
+            settings = study_state.load(connection).settings
         found = standing(opened, settings, 1)
         (tmp_path / "out.tsv").write_bytes(exchange.export(opened, "tsv").text)
     means = evaluate(tmp_path / "out.tsv", RUNS, settings.measure).mean()
@@ -91,7 +91,7 @@ def test_grades_rank_the_systems_as_evaluate_does(measure: str, texts: Path, tmp
         graded[topic, doc] = max(grade, graded.get((topic, doc), 0.0))
     with store.opened(made) as opened:
         with opened.reading() as connection:
-            settings = work.load(connection).settings
+            settings = study_state.load(connection).settings
             in_study = set(connection.scalars(sa.select(store.document.c.name)))
         lines = [f"{t} 0 {d} {int(g > 0)}" for (t, d), g in graded.items() if d in known & in_study]
         (tmp_path / "in.qrels").write_text("\n".join(lines) + "\n")
@@ -126,7 +126,7 @@ def test_the_commands_agree_with_the_dashboard(
     means = {row["run"]: row["score"] for row in json.loads(printed.stdout)["rows"]}
     with store.opened(str(made)) as opened:
         with opened.reading() as connection:
-            settings = work.load(connection).settings
+            settings = study_state.load(connection).settings
         assert {one.name: one.score for one in standing(opened, settings, 1).systems} == means
 
 
@@ -154,7 +154,7 @@ def test_a_dashboard_does_not_say_that_nobody_has_judged_when_somebody_has(tmp_p
     create_study(made, files.runs, Settings(), documents=files.documents, topics=files.topics)
     with store.opened(made) as opened:
         with opened.reading() as connection:
-            settings = work.load(connection).settings
+            settings = study_state.load(connection).settings
         standings = Standings()
         assert standings.renew(opened, settings).problem == "Nobody has judged anything yet."
         assert standings.latest(opened, settings) == standings.renew(opened, settings)

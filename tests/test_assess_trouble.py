@@ -18,7 +18,7 @@ import pytest
 import sqlalchemy as sa
 from assessing import Collection, Page, Served, make_collection, opened
 
-from rankprism.assess import access, dashboard, exchange, store, work
+from rankprism.assess import access, dashboard, exchange, open_task, store, study_state, work
 from rankprism.assess.creation import create_study
 from rankprism.assess.settings import Settings
 from rankprism.assess.store import Store
@@ -61,7 +61,7 @@ def served(tmp_path: Path, collection: Collection) -> Iterator[Served]:
     served.store.close()
 
 
-def given(open_study: Store, who: int) -> work.Assignment:
+def given(open_study: Store, who: int) -> open_task.Assignment:
     task = work.next_task(open_study, SETTINGS, who)
     assert task is not None
     return task
@@ -78,7 +78,7 @@ def standing(open_study: Store) -> list[tuple[int, int, str]]:
 # ── open is not judged ───────────────────────────────────────────────────────────────────────────
 
 
-def row_of(task: work.Assignment, outcome: str, assessor: str = "ann") -> tuple[str, ...]:
+def row_of(task: open_task.Assignment, outcome: str, assessor: str = "ann") -> tuple[str, ...]:
     left, right = (text.name for text in task.documents)
     return (task.topic, "", left, right, outcome, assessor)
 
@@ -123,7 +123,7 @@ def test_imported_judgments_that_differ_from_the_study_are_counted_and_change_no
 
 
 def submit_at(
-    start: threading.Barrier, open_study: Store, task: work.Assignment, outcomes: list[str]
+    start: threading.Barrier, open_study: Store, task: open_task.Assignment, outcomes: list[str]
 ) -> None:
     start.wait()
     outcomes.append(work.submit(open_study, ANN, task.place, task.attempt, "left"))
@@ -296,7 +296,7 @@ def test_a_clock_that_went_back_while_the_server_was_down_changes_no_lease(times
     times.wall -= 3600
     with store.opened(target) as study:
         with study.writing() as connection:
-            work.begin(study, connection, SETTINGS, "http://127.0.0.1:8000")
+            study_state.begin(study, connection, SETTINGS, "http://127.0.0.1:8000")
         for _ in range(18):
             work.submit(study, BEN, (other := given(study, BEN)).place, other.attempt, "tie")
         assert times.until_given(study, BEN) == SETTINGS.lease - 600 + 10
@@ -308,7 +308,7 @@ def test_the_dashboard_counts_open_tasks_by_the_same_clock(times: Times, target:
     with store.opened(target) as study:
         given(study, ANN)
         with study.reading() as connection:
-            loaded = work.load(connection)
+            loaded = study_state.load(connection)
         times.wall += 10 * SETTINGS.lease
         assert dashboard.view(study, loaded).working == 1
         times.passes(SETTINGS.lease + 1)
@@ -362,7 +362,7 @@ def check_damage(study: Store, damage: Callable[[dict[str, Any]], Any], message:
         settings: Any = connection.scalar(sa.select(store.study.c.settings))
         connection.execute(sa.update(store.study).values(settings=damage(settings)))
     with study.reading() as connection, pytest.raises(InputError) as error:
-        work.load(connection)
+        study_state.load(connection)
     assert str(error.value).startswith(f"{study.name}: the table study is damaged: {message}")
     assert "restore a backup" in str(error.value)
 
@@ -371,7 +371,7 @@ def test_settings_that_are_whole_are_read_as_they_were_written(served: Served) -
     settings = Settings(depth=3, settle=1, quota=4)  # a whole number where a fraction may be
     with served.store.writing() as connection:
         connection.execute(sa.update(store.study).values(settings=asdict(settings)))
-        assert work.load(connection).settings == settings
+        assert study_state.load(connection).settings == settings
 
 
 @pytest.mark.parametrize(
@@ -386,7 +386,7 @@ def test_what_is_not_json_is_named(statement: str, message: str, served: Served)
     with served.store.writing() as connection:
         connection.exec_driver_sql(statement)
     with served.store.reading() as connection, pytest.raises(InputError, match=message):
-        work.load(connection)
+        study_state.load(connection)
 
 
 def test_other_tables_that_are_not_json_are_named_to_the_organiser(

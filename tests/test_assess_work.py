@@ -19,7 +19,17 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from assessing import Collection, make_collection, worth
 
-from rankprism.assess import access, adaptive, dashboard, exchange, store, work
+from rankprism.assess import (
+    access,
+    adaptive,
+    dashboard,
+    exchange,
+    open_task,
+    right_answers,
+    store,
+    study_state,
+    work,
+)
 from rankprism.assess.choice import Question, complete, read_questions, sampled
 from rankprism.assess.creation import create_study
 from rankprism.assess.settings import Settings
@@ -74,10 +84,10 @@ def assessor(open_study: Store, name: str) -> int:
 
 def settings_of(open_study: Store) -> Settings:
     with open_study.reading() as connection:
-        return work.load(connection).settings
+        return study_state.load(connection).settings
 
 
-def judge(open_study: Store, who: int, task: work.Assignment) -> str:
+def judge(open_study: Store, who: int, task: open_task.Assignment) -> str:
     left, right = (worth(text.name) for text in task.documents)
     return work.submit(open_study, who, task.place, task.attempt, "left" if left > right else "right")
 
@@ -302,9 +312,9 @@ def test_nobody_can_answer_a_task_of_somebody_else(study: Store) -> None:
     task = work.next_task(study, settings_of(study), ann)
     assert task is not None
     assert work.submit(study, ben, task.place, task.attempt, "left") == "lost"
-    assert work.shown_document(study, ben, task.place, "left") is None
-    assert work.shown_document(study, ann, task.place, "left") is not None
-    assert work.shown_document(study, ann, task.place, "given-0") is None
+    assert open_task.shown_document(study, ben, task.place, "left") is None
+    assert open_task.shown_document(study, ann, task.place, "left") is not None
+    assert open_task.shown_document(study, ann, task.place, "given-0") is None
 
 
 def test_a_task_comes_back_when_its_assessor_disappears(study: Store) -> None:
@@ -395,7 +405,7 @@ def test_practice_comes_first_and_gold_in_between(
             assert task is not None
             purposes.append(task.purpose)
             judge(study, who, task)
-            told = work.feedback(study, Wording(), who, task.place)
+            told = right_answers.feedback(study, Wording(), who, task.place)
             assert (told is not None) == (task.purpose == "practice")
         assert purposes == ["practice", "study", "study", "gold", "study", "study", "study", "gold"]
     with study.reading() as connection:
@@ -419,14 +429,15 @@ def test_practice_says_what_would_have_been_right(tmp_path: Path, collection: Co
     work.submit(study, ann, task.place, task.attempt, worst)
     letter = {"left": "A", "right": "B"}[best]
     assert (
-        work.feedback(study, Wording(), ann, task.place)
+        right_answers.feedback(study, Wording(), ann, task.place)
         == f"The organiser would have said: {letter} is better."
     )
     task = work.next_task(study, settings, ann)
     assert task is not None
     work.submit(study, ann, task.place, task.attempt, "tie")
     assert (
-        work.feedback(study, Wording(), ann, task.place) == "That is also what the organiser would have said."
+        right_answers.feedback(study, Wording(), ann, task.place)
+        == "That is also what the organiser would have said."
     )
     study.close()
 
@@ -447,10 +458,10 @@ def test_the_organiser_learns_how_practice_went_by_the_first_answers(
         assert task is not None
         judge(study, ann, task)
     with study.reading() as connection:
-        loaded = work.load(connection)
+        loaded = study_state.load(connection)
     rows = {row.name: row for row in dashboard.view(study, loaded).assessors}
-    assert rows["ann"].practice == work.Score(right=1, answers=2)
-    assert rows["ann"].gold == rows["ben"].practice == work.Score(right=0, answers=0)
+    assert rows["ann"].practice == right_answers.Score(right=1, answers=2)
+    assert rows["ann"].gold == rows["ben"].practice == right_answers.Score(right=0, answers=0)
     assert rows["ann"].done == 1  # practice is no work
     about = exchange.provenance(study)
     assert about["practice"] == {"right": 1, "answers": 2}
@@ -472,9 +483,9 @@ def test_a_quota_ends_an_assessors_work(tmp_path: Path, collection: Collection) 
 
 def test_a_stopped_study_gives_out_nothing_until_it_goes_on(study: Store) -> None:
     ann, settings = assessor(study, "ann"), settings_of(study)
-    work.stop(study, "enough")
+    study_state.stop(study, "enough")
     assert work.next_task(study, settings, ann) is None
-    work.stop(study, None)
+    study_state.stop(study, None)
     assert work.next_task(study, settings, ann) is not None
 
 
@@ -754,9 +765,9 @@ def test_gold_grades_are_checked_against_the_scale(tmp_path: Path, collection: C
         work.submit(study, ann, task.place, task.attempt, "graded", grades={"relevance": label})
     assert purposes == ["study", "gold", "study"]
     with study.reading() as connection:
-        loaded = work.load(connection)
+        loaded = study_state.load(connection)
     (row, *_) = dashboard.view(study, loaded).assessors
-    assert row.gold == work.Score(right=0, answers=1)  # "some" is not "high"
+    assert row.gold == right_answers.Score(right=0, answers=1)  # "some" is not "high"
     study.close()
     gold.write_text("1 relevance 1-d1 7\n")
     with pytest.raises(InputError, match=r"aspect 'relevance' of topic '1' has no label with grade 7"):

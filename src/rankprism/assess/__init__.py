@@ -3,12 +3,14 @@
 A study is one database. `store` has its schema, and `migrations` the history of the schema. `database_file`
 manages the files of SQLite, and `backups` copies and restores them. `creation` makes a study with some
 `settings` from runs, documents and topics, with questions from `choice`, `known_answers` for practice and
-gold, and `graded_aspects`; `insertion` puts it into the database. `work` gives tasks to assessors and stores
-their answers, and `access` knows who they are. `app` has the pages, whose templates are in `pages` and whose
-scripts and styles are in `static`. `rendering` shows documents, `serve` starts the server, and `connections`
-drops slow clients. `dashboard` is what the organiser sees, with `charts`, `consistency` of assessors and
-`pace`, and `audit` lists all judgments. `exchange` exports and imports judgments, and `additions` adds
-questions. `drawn_sample` has the judgments of drawn documents, and `estimates` the scores by people and
-judges that follow from them. `adaptive` chooses questions in the `background` while people work.
-`rankprism.preferences` selects the questions and evaluates the judgments.
+gold, and `graded_aspects`; `insertion` puts it into the database. `study_state` is what the organiser
+changes. `work` gives tasks to assessors and stores their answers, `open_task` is what they see,
+`right_answers` compares answers with known ones, and `access` knows who the assessors are. `app` has the
+pages, whose templates are in `pages` and whose scripts and styles are in `static`. `rendering` shows
+documents, `serve` starts the server, and `connections` drops slow clients. `dashboard` is what the organiser
+sees, with `charts`, `consistency` of assessors and `pace`, and `audit` lists all judgments. `exchange`
+exports and imports judgments, and `additions` adds questions. `drawn_sample` has the judgments of drawn
+documents, and `estimates` the scores by people and judges that follow from them. `adaptive` chooses
+questions in the `background` while people work. `rankprism.preferences` selects the questions and evaluates
+the judgments.
 """

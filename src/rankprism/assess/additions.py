@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
-from rankprism.assess import store, work
+from rankprism.assess import store, study_state
 from rankprism.assess.choice import Question, asked, in_batches, in_both_orders, read_questions
 from rankprism.assess.insertion import ids, insert_documents, insert_drawing, insert_questions
 from rankprism.assess.settings import Settings
@@ -41,7 +41,7 @@ def add(
     documents, topics : the texts of documents and topics that the study does not have.
     """
     with open_study.reading() as connection:
-        settings = work.load(connection).settings
+        settings = study_state.load(connection).settings
         known = ids(connection, store.document)
     pairs: list[DrawnPair] = []
     if settings.choice == "drawn":

@@ -1,8 +1,8 @@
 """The pages of a study, as a Starlette app.
 
-Requests become calls of `work`, `access` and `dashboard`, which run in threads because they wait for the
-database. Every page works without scripts. With scripts, htmx loads the next task into the page, and keys
-give answers.
+Requests become calls of `work`, `study_state`, `access` and `dashboard`, which run in threads because they
+wait for the database. Every page works without scripts. With scripts, htmx loads the next task into the page,
+and keys give answers.
 """
 
 from __future__ import annotations

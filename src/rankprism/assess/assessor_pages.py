@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from rankprism.assess import access, rendering, store, time_limit, work
+from rankprism.assess import access, open_task, rendering, right_answers, store, study_state, time_limit, work
 from rankprism.assess.access import Session
 from rankprism.assess.crowd import completion_url, worker_in
 from rankprism.assess.visit import Visit, number
@@ -92,7 +92,9 @@ def task(visit: Visit) -> Response:
     if outcome in work.REFUSED:
         notice = work.REFUSED[outcome]
     else:
-        notice = work.feedback(visit.site.store, visit.settings.wording, session.assessor, place) or ""
+        notice = (
+            right_answers.feedback(visit.site.store, visit.settings.wording, session.assessor, place) or ""
+        )
         visit.site.supply.soon(visit.site.store, visit.settings)
         if visit.settings.settle is not None:
             visit.site.standings.latest(visit.site.store, visit.settings)
@@ -101,12 +103,12 @@ def task(visit: Visit) -> Response:
     return _task_page(visit, session, found, notice)
 
 
-def _submitted(visit: Visit, assessor: int) -> tuple[str, int, work.Assignment | None]:
+def _submitted(visit: Visit, assessor: int) -> tuple[str, int, open_task.Assignment | None]:
     form = visit.form
     place, attempt = visit.whole("place"), visit.whole("attempt")
     answer, grades = form.get("answer", ""), None
     if visit.settings.collects_grades and answer != "cannot":
-        wanted = work.aspects_of(visit.site.store, assessor, place)
+        wanted = open_task.aspects_of(visit.site.store, assessor, place)
         grades = {a.name: form.get(f"aspect-{i}", "") for i, a in enumerate(wanted)}
         if answer != "graded" or any(grades[a.name] not in a.labels for a in wanted):
             raise HTTPException(400, "Choose a label in every row, or say that you cannot judge.")
@@ -129,7 +131,9 @@ def undo(visit: Visit) -> Response:
     return _task_page(visit, session, work.next_task(visit.site.store, visit.settings, session.assessor))
 
 
-def _task_page(visit: Visit, session: Session, found: work.Assignment | None, notice: str = "") -> Response:
+def _task_page(
+    visit: Visit, session: Session, found: open_task.Assignment | None, notice: str = ""
+) -> Response:
     assert session.assessor is not None
     if found is None and visit.site.supply.now(visit.site.store, visit.settings):
         found = work.next_task(visit.site.store, visit.settings, session.assessor)
@@ -137,11 +141,11 @@ def _task_page(visit: Visit, session: Session, found: work.Assignment | None, no
     with visit.site.store.reading() as connection:
         mine = work.progress(connection, session.assessor)
         stopped, has_read = connection.execute(
-            sa.select(store.study.c.stopped, work.HAS_READ), {"assessor": session.assessor}
+            sa.select(store.study.c.stopped, study_state.HAS_READ), {"assessor": session.assessor}
         ).one()
         seconds = time_limit.seconds_left(connection, settings, session.assessor)
     if not has_read:
-        notice = f"{notice} {work.NEW_INSTRUCTIONS}".strip()
+        notice = f"{notice} {study_state.NEW_INSTRUCTIONS}".strip()
     values: dict[str, Any] = {"csrf": session.csrf, "mine": mine, "notice": notice}
     if found is not None:
         practice = _number_of_practice(visit)
@@ -183,7 +187,7 @@ def _completion(visit: Visit, assessor: int) -> tuple[str | None, str | None]:
 def instructions(visit: Visit) -> Response:
     session = visit.needs("assessor")
     assert session.assessor is not None
-    work.has_read_instructions(visit.site.store, session.assessor)
+    study_state.has_read_instructions(visit.site.store, session.assessor)
     return visit.page("instructions.html")
 
 
@@ -205,7 +209,7 @@ def shown(visit: Visit) -> Response:
         raise HTTPException(404, "There is no such document.")
     session = visit.needs("assessor")
     assert session.assessor is not None
-    found = work.shown_document(visit.site.store, session.assessor, place, where)
+    found = open_task.shown_document(visit.site.store, session.assessor, place, where)
     if found is None:
         raise HTTPException(404, "There is no such document among your tasks.")
     row, query = found

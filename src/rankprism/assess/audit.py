@@ -8,7 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from rankprism.assess import store, work
+from rankprism.assess import right_answers, store
 
 #: Number of judgments on a page.
 PAGE = 50
@@ -163,8 +163,12 @@ def _row(row: Any, names: Mapping[int, str]) -> JudgmentRow:
     is_right = None
     expected = ""
     if row.expected is not None:
-        is_right = work.is_right(row.expected, row.swapped, row.answer, row.grades)
-        seen = row.expected if isinstance(row.expected, dict) else work.as_seen(row.expected, row.swapped)
+        is_right = right_answers.is_right(row.expected, row.swapped, row.answer, row.grades)
+        seen = (
+            row.expected
+            if isinstance(row.expected, dict)
+            else right_answers.as_seen(row.expected, row.swapped)
+        )
         expected = _said(seen, documents) if isinstance(seen, str) else _labels(seen)
     return JudgmentRow(
         id=row.id,

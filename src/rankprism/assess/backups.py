@@ -11,7 +11,7 @@ import sqlite3
 from contextlib import closing
 from typing import NamedTuple
 
-from rankprism.assess import store, work
+from rankprism.assess import store, study_state
 from rankprism.assess.database_file import existing, new_file
 from rankprism.errors import InputError
 
@@ -54,7 +54,7 @@ def restore(file: str, study: str, *, replace: bool = False) -> Copied:
         with store.opened(path, file) as found:
             store.check_schema(found)
             with found.reading() as connection:
-                work.load(connection)
+                study_state.load(connection)
     return copied
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from rankprism.assess import store
-from rankprism.assess.work import Score, meaning
+from rankprism.assess.right_answers import Score, meaning
 
 NONE = Score()
 

@@ -15,7 +15,7 @@ import numpy as np
 import sqlalchemy as sa
 
 from rankprism.arrays import Floats
-from rankprism.assess import access, exchange, store, work
+from rankprism.assess import access, exchange, right_answers, store, study_state, work
 from rankprism.assess.background import Background
 from rankprism.assess.consistency import Consistency, consistency
 from rankprism.assess.grade_files import Grade, middle_grades
@@ -56,8 +56,8 @@ class AssessorRow:
     left: float | None  #: the share of "left" among the preferences that are not ties
     cannot: int
     seconds: float | None  #: the median time of an answer
-    practice: work.Score
-    gold: work.Score
+    practice: right_answers.Score
+    gold: right_answers.Score
     consistency: Consistency
     topics: tuple[str, ...]  #: the topics that are assigned to them
     last: str
@@ -148,7 +148,7 @@ class Standings:
         if self._latest is None or self._latest.judgments != count:
             self._latest = standing(open_study, settings, count)
             if is_settled(self._latest, settings):
-                work.stop(
+                study_state.stop(
                     open_study,
                     f"The order of the systems is settled: after {self._latest.judgments} judgments, τ is at "
                     f"least {self._latest.tau_low:.2f} in 95 % of resamples.",
@@ -172,7 +172,7 @@ def is_settled(found: Standing, settings: Settings) -> bool:
     return settings.settle is not None and found.judgments >= LEAST and found.tau_low >= settings.settle
 
 
-def view(open_study: Store, study: work.Study) -> View:
+def view(open_study: Store, study: study_state.Study) -> View:
     """Count the state of a study."""
     judgment, task, place, assessor = store.judgment, store.task, store.place, store.assessor
     with open_study.reading() as connection:
@@ -192,7 +192,7 @@ def view(open_study: Store, study: work.Study) -> View:
             .join(task, judgment.c.task == task.c.id)
             .where(judgment.c.withdrawn.is_(None), task.c.purpose != "practice")
         ).all()
-        practice, gold = (work.scores(connection, purpose) for purpose in ("practice", "gold"))
+        practice, gold = (right_answers.scores(connection, purpose) for purpose in ("practice", "gold"))
         people = connection.execute(sa.select(assessor).order_by(assessor.c.id)).all()
         consistent = consistency(connection)
         topics = topic_rows(connection)
@@ -215,8 +215,8 @@ def view(open_study: Store, study: work.Study) -> View:
             _assessor(
                 person,
                 of[person.id],
-                practice.get(person.id, work.Score()),
-                gold.get(person.id, work.Score()),
+                practice.get(person.id, right_answers.Score()),
+                gold.get(person.id, right_answers.Score()),
                 consistent.get(person.id, Consistency()),
                 tuple(one.name for one in topics if person.name in one.assessors),
                 study.secret,
@@ -268,8 +268,8 @@ def topic_rows(connection: sa.Connection) -> tuple[TopicRow, ...]:
 def _assessor(
     person: Any,
     rows: list[Any],
-    practice: work.Score,
-    gold: work.Score,
+    practice: right_answers.Score,
+    gold: right_answers.Score,
     consistent: Consistency,
     topics: tuple[str, ...],
     secret: str,

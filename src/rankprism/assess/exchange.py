@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from rankprism.assess import access, store, work
+from rankprism.assess import access, right_answers, store, study_state, work
 from rankprism.assess.choice import Question
 from rankprism.assess.grade_files import GRADE_FORMATS, Grade, GradeLine, read_grades, write_grades
 from rankprism.assess.insertion import ids, insert_questions
@@ -89,7 +89,7 @@ def export(open_study: Store, to: str, *, identities: bool = False, with_gold: b
     "cannot judge" are never exported, and gold only with `with_gold`.
     """
     with open_study.reading() as connection:
-        settings = work.load(connection).settings
+        settings = study_state.load(connection).settings
         if to not in formats(settings):
             raise InputError(f"cannot write this study as {to!r}; use one of {', '.join(formats(settings))}")
         if to == PEOPLE:
@@ -120,7 +120,7 @@ def export(open_study: Store, to: str, *, identities: bool = False, with_gold: b
 def provenance(open_study: Store) -> dict[str, Any]:
     """The origin of the judgments: the settings of the study, what it was made from, and counts."""
     with open_study.reading() as connection:
-        study = work.load(connection)
+        study = study_state.load(connection)
         judgment = store.judgment
         counted = sa.select(
             sa.func.count().filter(judgment.c.withdrawn.is_(None)),
@@ -130,7 +130,9 @@ def provenance(open_study: Store) -> dict[str, Any]:
             sa.func.max(judgment.c.time),
         )
         judgments, withdrawn, assessors, first, last = connection.execute(counted).one()
-        checked = {purpose: work.scores(connection, purpose).values() for purpose in ("practice", "gold")}
+        checked = {
+            purpose: right_answers.scores(connection, purpose).values() for purpose in ("practice", "gold")
+        }
         versions = instruction_versions(connection)
     # Whoever knows how the study confirms that somebody has done the work can be paid without doing it.
     hidden = ("completion_code", "completion_url")
@@ -291,7 +293,7 @@ class _Given(NamedTuple):
 
     @property
     def meaning(self) -> tuple[Any, ...]:
-        return work.meaning(self.answer, self.grades, self.swapped)
+        return right_answers.meaning(self.answer, self.grades, self.swapped)
 
 
 class Imported(NamedTuple):
@@ -311,7 +313,7 @@ def import_judgments(open_study: Store, source: Any, format: str | None = None) 
     is known by its pseudonym and its time.
     """
     with open_study.reading() as connection:
-        settings = work.load(connection).settings
+        settings = study_state.load(connection).settings
         topics, documents = ids(connection, store.topic), ids(connection, store.document)
         scales = scales_of(connection)
     if settings.collects_grades:
@@ -372,7 +374,7 @@ def _judged(connection: sa.Connection) -> tuple[dict[tuple[int, int], Any], dict
         .join(place, judgment.c.place == place.c.id)
         .where(judgment.c.withdrawn.is_(None))
     ).all()
-    meanings = [work.meaning(row.answer, row.grades, row.swapped) for row in rows]
+    meanings = [right_answers.meaning(row.answer, row.grades, row.swapped) for row in rows]
     by_number = {(row.task, row.assessor): said for row, said in zip(rows, meanings, strict=True)}
     exported = {
         (row.task, _pseudonym(row.assessor), row.time): said for row, said in zip(rows, meanings, strict=True)

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
-from rankprism.assess import access, audit, charts, dashboard, exchange, store, work
+from rankprism.assess import access, audit, charts, dashboard, exchange, store, study_state, work
 from rankprism.assess.access import Session
 from rankprism.assess.visit import Visit, number
 from rankprism.statistics.claims import CLAIMS
@@ -176,7 +176,7 @@ def topics(visit: Visit) -> Response:
     session = visit.needs("organiser")
     notice = ""
     if visit.request.method == "POST":
-        count = work.assign(visit.site.store, visit.form.get("assigned", ""))
+        count = study_state.assign(visit.site.store, visit.form.get("assigned", ""))
         notice = (
             f"Topics that are assigned to somebody: {count}. This holds for every task that is given out "
             f"from now on."
@@ -197,7 +197,7 @@ def instructions(visit: Visit) -> Response:
         text = visit.form.get("text", "").replace("\r\n", "\n").replace("\0", "")
         if len(text) > MOST_INSTRUCTIONS:
             raise HTTPException(400, f"Instructions may have {MOST_INSTRUCTIONS:,} characters at most.")
-        version = work.edit_instructions(visit.site.store, text)
+        version = study_state.edit_instructions(visit.site.store, text)
         visit.site.remembered.pop("instructions", None)
         notice = f"Version {version} of the instructions holds from now on."
     with visit.site.store.reading() as connection:
@@ -224,7 +224,7 @@ def reissue(visit: Visit) -> Response:
 def stop(visit: Visit) -> Response:
     session = visit.needs("organiser")
     why = None if visit.form.get("resume") else "The organiser has stopped the study."
-    work.stop(visit.site.store, why)
+    study_state.stop(visit.site.store, why)
     notice = "Tasks are given out again." if why is None else "No more tasks are given out."
     return _board(visit, session, notice)
 

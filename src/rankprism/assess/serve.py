@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import uvicorn
 
-from rankprism.assess import access, rendering, work
+from rankprism.assess import access, rendering, study_state
 from rankprism.assess.access import Rate
 from rankprism.assess.app import make_app
 from rankprism.assess.connections import Limits, server
@@ -100,7 +100,7 @@ def serve(
         )
         _tell(open_study, address, say)
         with open_study.reading() as connection:
-            study = work.load(connection)
+            study = study_state.load(connection)
         site = Site(
             store=open_study,
             study=study,
@@ -126,8 +126,8 @@ def serve(
 
 def _tell(open_study: Store, address: Address, say: Callable[[str], None]) -> None:
     with open_study.writing() as connection:
-        study = work.load(connection)
-        work.begin(open_study, connection, study.settings, address.public)
+        study = study_state.load(connection)
+        study_state.begin(open_study, connection, study.settings, address.public)
         organiser = access.organiser_link(connection)
         links = access.first_links(connection, study.settings.crowd)
     say(f"{study.settings.name} is served at {address.public}")

@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
-from rankprism.assess import access, adaptive, dashboard, rendering, store, work
+from rankprism.assess import access, adaptive, dashboard, rendering, store, study_state
 from rankprism.assess.access import Rate, Session
 from rankprism.assess.estimates import Estimates
 from rankprism.assess.settings import Settings
@@ -56,7 +56,7 @@ class Site:
     """A study that is served, and the settings of its server."""
 
     store: Store
-    study: work.Study
+    study: study_state.Study
     secure: bool = False  #: whether browsers reach it by https, so that cookies are sent only by https
     rate: Rate = field(default_factory=lambda: Rate(600))  #: the limit for one person
     crowd_rate: Rate = field(default_factory=lambda: Rate(60_000))  #: the limit for all who share an address

@@ -7,9 +7,8 @@ attempt, however often it is submitted.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -17,11 +16,9 @@ import sqlalchemy as sa
 
 from rankprism.assess import store, time_limit
 from rankprism.assess.choice import is_swapped
-from rankprism.assess.insertion import ids
-from rankprism.assess.settings import Settings, read_settings
+from rankprism.assess.open_task import Assignment, assignment_at
+from rankprism.assess.settings import Settings
 from rankprism.assess.store import Store
-from rankprism.assess.wording import Wording
-from rankprism.errors import InputError, listed
 from rankprism.types import BothOrders
 
 #: The possible answers to a preference; `cannot` is stored and never exported.
@@ -35,60 +32,8 @@ REFUSED = {
     "lost": "That task went to somebody else, because it was open for too long. Nothing was stored; here is "
     "another one.",
 }
-#: What assessors are told until they have opened the new instructions.
-NEW_INSTRUCTIONS = "The organiser has changed the instructions. Please open them below and read them again."
 #: Largest number of characters of a comment.
 MOST_COMMENT = 2000
-
-
-@dataclass(frozen=True)
-class Text:
-    """A document as it is shown."""
-
-    id: int
-    name: str
-    title: str
-    url: str
-
-
-@dataclass(frozen=True)
-class Aspect:
-    """Something to grade, with its labels from the lowest to the highest."""
-
-    name: str
-    description: str
-    labels: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Earlier:
-    """An answer that was taken back."""
-
-    answer: str = ""
-    grades: Mapping[str, str] = field(default_factory=dict)
-    comment: str = ""
-
-
-@dataclass(frozen=True)
-class Assignment:
-    """A task that an assessor has open."""
-
-    place: int
-    attempt: int
-    purpose: str
-    topic: str
-    title: str
-    description: str
-    given: tuple[Text, ...]
-    documents: tuple[Text, ...]  #: left and right, or the document to grade
-    aspects: tuple[Aspect, ...]
-    before: Earlier  #: the answer that was taken back, if any
-
-    def document(self, where: str) -> int | None:
-        """The number of the document at a place of the page: left, right, or given-0, given-1, …."""
-        places = dict(zip(("left", "right"), self.documents, strict=False))
-        places |= {f"given-{i}": text for i, text in enumerate(self.given)}
-        return places[where].id if where in places else None
 
 
 @dataclass(frozen=True)
@@ -98,61 +43,6 @@ class Progress:
     done: int  #: number of questions that they have answered, without practice
     practised: int  #: number of practice questions that they have answered
     can_undo: bool
-
-
-@dataclass(frozen=True)
-class Study:
-    """The settings and state of a study."""
-
-    settings: Settings
-    secret: str
-    stopped: str | None
-    created: str
-    provenance: Mapping[str, Any]
-    address: str | None  #: where it was last served
-
-
-def load(connection: sa.Connection) -> Study:
-    """Load the study, or say which part of it is damaged."""
-    study = store.study
-    # JSON is read here and not by SQLAlchemy, so that an error can name the column.
-    written = [sa.cast(study.c[name], sa.Text).label(name) for name in ("settings", "provenance")]
-    others = [study.c[name] for name in ("secret", "stopped", "created", "address")]
-    row = connection.execute(sa.select(*written, *others)).first()
-    try:
-        if row is None:
-            raise InputError("its row is missing")
-        settings = read_settings(_json("settings", row.settings))
-        provenance = _json("provenance", row.provenance)
-    except InputError as error:
-        raise InputError(
-            f"{store.name_of(connection)}: the table study is damaged: {error}; restore a backup "
-            f"(rankprism assess restore)"
-        ) from None
-    return Study(settings, row.secret, row.stopped, row.created, provenance, row.address)
-
-
-def _json(name: str, text: str) -> dict[str, Any]:
-    try:
-        found = json.loads(text)
-    except ValueError as error:
-        raise InputError(f"its column {name} is not JSON ({error})") from None
-    if not isinstance(found, dict):
-        raise InputError(f"its column {name} must be a JSON object; got {text[:40]}")
-    return found
-
-
-def begin(open_study: Store, connection: sa.Connection, settings: Settings, address: str) -> None:
-    """Record the address at which the study is now served.
-
-    The machine's clock may have been set back since the study was last served. Then the clock of the leases
-    continues from the moment of the latest lease, so that none ends too early or too late.
-    """
-    place = store.place
-    latest = connection.scalar(sa.select(sa.func.max(place.c.expires)).where(place.c.done.is_(False)))
-    if latest is not None:
-        open_study.clock.catch_up(latest - settings.lease)
-    connection.execute(sa.update(store.study).values(address=address))
 
 
 def next_task(open_study: Store, settings: Settings, assessor: int) -> Assignment | None:
@@ -166,7 +56,7 @@ def next_task(open_study: Store, settings: Settings, assessor: int) -> Assignmen
         if time_limit.is_over(connection, settings, assessor):
             return None
         if held is not None and held.expires - open_study.clock.now() > settings.lease / 2:
-            return _assignment(connection, held)
+            return assignment_at(connection, held)
     with open_study.writing() as connection:
         one_at_a_time(connection, assessor)
         leased = _leased(connection, settings, assessor, open_study.clock.now())
@@ -219,7 +109,7 @@ def _shown(open_study: Store, leased: sa.Row[Any] | None) -> Assignment | None:
     if leased is None:
         return None
     with open_study.reading() as connection:
-        return _assignment(connection, leased)
+        return assignment_at(connection, leased)
 
 
 def _stored(
@@ -356,179 +246,6 @@ def number_of_practice(connection: sa.Connection) -> int:
     return int(connection.scalar(sa.select(sa.func.count()).where(store.task.c.purpose == "practice")) or 0)
 
 
-def shown_document(
-    open_study: Store, assessor: int, place: int, where: str
-) -> tuple[sa.Row[Any], str] | None:
-    """A document of a task, which the assessor must have open or have judged, and the title of the topic."""
-    table, document = store.place, store.document
-    with open_study.reading() as connection:
-        row = connection.execute(
-            sa.select(table).where(table.c.id == place, table.c.assessor == assessor)
-        ).first()
-        found = None if row is None else _assignment(connection, row)
-        number = None if found is None else found.document(where)
-        text = connection.execute(sa.select(document).where(document.c.id == number)).first()
-        return None if found is None or text is None else (text, found.title)
-
-
-def aspects_of(open_study: Store, assessor: int, place: int) -> tuple[Aspect, ...]:
-    """The aspects to grade at a place of the assessor."""
-    table = store.place
-    with open_study.reading() as connection:
-        mine = sa.select(table).where(table.c.id == place, table.c.assessor == assessor)
-        row = connection.execute(mine).first()
-        return () if row is None else _assignment(connection, row).aspects
-
-
-def feedback(open_study: Store, wording: Wording, assessor: int, place: int) -> str | None:
-    """Tell the right answer after an answer to a practice question; None for any other task."""
-    task, table, judgment = store.task, store.place, store.judgment
-    with open_study.reading() as connection:
-        row = connection.execute(
-            sa.select(task.c.expected, table.c.swapped, judgment.c.answer, judgment.c.grades)
-            .join(table, table.c.task == task.c.id)
-            .join(judgment, judgment.c.place == table.c.id)
-            .where(table.c.id == place, table.c.assessor == assessor, task.c.purpose == "practice")
-            .where(judgment.c.withdrawn.is_(None))
-        ).first()
-    if row is None:
-        return None
-    if is_right(row.expected, row.swapped, row.answer, row.grades):
-        return "That is also what the organiser would have said."
-    if isinstance(row.expected, dict):
-        words = "; ".join(f"{name}: {label}" for name, label in row.expected.items())
-        return f"The organiser would have said: {words}."
-    return f"The organiser would have said: {getattr(wording, as_seen(row.expected, row.swapped))}."
-
-
-def is_right(expected: Any, swapped: bool, answer: str, grades: Mapping[str, str] | None) -> bool:
-    """Whether an answer is the expected one."""
-    if isinstance(expected, dict):
-        return grades is not None and all(grades.get(name) == label for name, label in expected.items())
-    return answer == as_seen(expected, swapped)
-
-
-@dataclass(frozen=True)
-class Score:
-    """The number of right answers, and of all answers, to questions with a known answer."""
-
-    right: int = 0
-    answers: int = 0
-
-
-def scores(connection: sa.Connection, purpose: str) -> dict[int, Score]:
-    """The score of each assessor on practice or gold; assessors who have answered none are left out.
-
-    After a practice question, assessors are told the right answer and may still take theirs back, so the
-    first answer counts. For gold, an answer that was taken back does not count.
-    """
-    task, table, judgment = store.task, store.place, store.judgment
-    answers = (
-        sa.select(
-            judgment.c.place,
-            judgment.c.assessor,
-            judgment.c.answer,
-            judgment.c.grades,
-            task.c.expected,
-            table.c.swapped,
-        )
-        .join(task, judgment.c.task == task.c.id)
-        .join(table, judgment.c.place == table.c.id)
-        .where(task.c.purpose == purpose)
-        .order_by(judgment.c.id)
-    )
-    if purpose != "practice":
-        answers = answers.where(judgment.c.withdrawn.is_(None))
-    counted: set[int] = set()
-    found: dict[int, Score] = {}
-    for row in connection.execute(answers):
-        if row.place in counted:
-            continue
-        counted.add(row.place)
-        before = found.get(row.assessor, Score())
-        right = is_right(row.expected, row.swapped, row.answer, row.grades)
-        found[row.assessor] = Score(before.right + right, before.answers + 1)
-    return found
-
-
-def as_seen(outcome: str, swapped: bool) -> str:
-    """The side of a winner: the first document is on the left unless the two are swapped."""
-    if outcome == "tie":
-        return outcome
-    return "left" if (outcome == "first") != swapped else "right"
-
-
-def meaning(answer: str, grades: Mapping[str, str] | None, swapped: bool) -> tuple[Any, ...]:
-    """An answer in a form that can be compared with other answers, whatever the sides of the documents."""
-    if answer in ("left", "right"):
-        answer = "first" if (answer == "left") != swapped else "second"
-    return answer, grades
-
-
-def stop(open_study: Store, why: str | None) -> None:
-    """Stop giving out tasks, for a reason; or go on if the reason is None."""
-    with open_study.writing() as connection:
-        connection.execute(sa.update(store.study).values(stopped=why))
-
-
-def edit_instructions(open_study: Store, text: str) -> int:
-    """Give all assessors new instructions, and return their version. The same text changes nothing."""
-    table = store.instructions
-    if not text.strip():
-        raise InputError("instructions need some text; write what assessors should do")
-    with open_study.writing() as connection:
-        settings = load(connection).settings
-        version = int(connection.scalar(sa.select(sa.func.max(table.c.version))) or 0)
-        if text == settings.instructions:
-            return version
-        row = {"version": version + 1, "text": text, "since": store.now()}
-        connection.execute(sa.insert(table), [row])
-        changed = replace(settings, instructions=text)
-        connection.execute(sa.update(store.study).values(settings=asdict(changed)))
-        return version + 1
-
-
-def has_read_instructions(open_study: Store, assessor: int) -> None:
-    """Record that an assessor has seen the present instructions."""
-    latest = sa.select(sa.func.max(store.instructions.c.version)).scalar_subquery()
-    with open_study.writing() as connection:
-        connection.execute(
-            sa.update(store.assessor).where(store.assessor.c.id == assessor).values(instructions=latest)
-        )
-
-
-def assign(open_study: Store, lines: str) -> int:
-    """Assign topics to assessors, and return how many topics somebody has.
-
-    lines : lines such as "12: ann, ben". A topic without names, or without a line, is for everybody.
-    """
-    table = store.assigned
-    with open_study.writing() as connection:
-        topics, people = ids(connection, store.topic), ids(connection, store.assessor)
-        rows: dict[tuple[int, int], None] = {}
-        for number, line in enumerate(lines.splitlines(), 1):
-            if not line.strip():
-                continue
-            topic, _, names = line.rpartition(":")
-            if topic.strip() not in topics:
-                raise InputError(
-                    f"line {number}: {line.strip()[:60]!r} does not begin with a topic and a colon; write "
-                    f"lines such as {f'{next(iter(topics))}: ann, ben'!r}"
-                )
-            for name in filter(None, map(str.strip, names.split(","))):
-                if name not in people:
-                    raise InputError(
-                        f"line {number}: there is no assessor {name!r}, only {listed(people)}; make a link "
-                        f"for them first"
-                    )
-                rows[topics[topic.strip()], people[name]] = None
-        connection.execute(sa.delete(table))
-        if rows:
-            made = [{"topic": topic, "assessor": who} for topic, who in rows]
-            connection.execute(sa.insert(table), made)
-    return len({topic for topic, _ in rows})
-
-
 def one_at_a_time(connection: sa.Connection, assessor: int) -> None:
     """Make two tabs of one assessor wait for each other. In SQLite, all writers wait anyway."""
     if connection.dialect.name != "sqlite":
@@ -616,15 +333,6 @@ def _open_places(orders: BothOrders, are_assigned: bool) -> sa.Select[Any]:
     return found
 
 
-#: Whether an assessor has seen the present instructions.
-HAS_READ = (
-    sa.select(
-        sa.func.coalesce(store.assessor.c.instructions, 0)
-        >= sa.func.coalesce(sa.select(sa.func.max(store.instructions.c.version)).scalar_subquery(), 0)
-    )
-    .where(store.assessor.c.id == sa.bindparam("assessor"))
-    .scalar_subquery()
-)
 _STATE = sa.select(store.study.c.stopped, sa.exists(sa.select(store.assigned.c.topic)))
 #: The question that the assessor has answered longest ago and that was not repeated for them.
 _EARLIER = (
@@ -706,55 +414,6 @@ def _repeated(connection: sa.Connection, earlier: sa.Row[Any], assessor: int) ->
         task=number, position=0, swapped=not earlier.swapped, assessor=assessor, attempt=0, done=False
     )
     return connection.execute(made.returning(*place.c)).one()
-
-
-def _assignment(connection: sa.Connection, place: sa.Row[Any]) -> Assignment:
-    task, topic, document, aspect, judgment = (
-        store.task,
-        store.topic,
-        store.document,
-        store.aspect,
-        store.judgment,
-    )
-    row = connection.execute(
-        sa.select(task, topic.c.name, topic.c.title, topic.c.description)
-        .join(topic, task.c.topic == topic.c.id)
-        .where(task.c.id == place.task)
-    ).one()
-    sides = [row.first] if row.second is None else [row.first, row.second]
-    if place.swapped and row.second is not None:
-        sides.reverse()
-    columns = (document.c.id, document.c.name, document.c.title, document.c.url)
-    wanted = sa.select(*columns).where(document.c.id.in_([*row.given, *sides]))
-    texts = {found.id: Text(*found) for found in connection.execute(wanted)}
-    aspects: tuple[Aspect, ...] = ()
-    if row.second is None:
-        graded = sa.select(aspect).where(aspect.c.topic == row.topic).order_by(aspect.c.id)
-        aspects = tuple(
-            Aspect(found.name, found.description, tuple(found.labels)) for found in connection.execute(graded)
-        )
-    before = Earlier()
-    if place.attempt > 1:
-        earlier = connection.execute(
-            sa.select(judgment.c.answer, judgment.c.grades, judgment.c.comment)
-            .where(judgment.c.place == place.id, judgment.c.assessor == place.assessor)
-            .order_by(judgment.c.id.desc())
-            .limit(1)
-        ).first()
-        if earlier is not None:
-            before = Earlier(earlier.answer, earlier.grades or {}, earlier.comment)
-    return Assignment(
-        place=place.id,
-        attempt=place.attempt,
-        purpose=row.purpose,
-        topic=row.name,
-        title=row.title,
-        description=row.description,
-        given=tuple(texts[id] for id in row.given),
-        documents=tuple(texts[id] for id in sides),
-        aspects=aspects,
-        before=before,
-    )
 
 
 def _locked(query: sa.Select[Any]) -> sa.Select[Any]:

@@ -202,9 +202,9 @@ def _judges(
         return None
     from rankprism.cli.judges import named_judges
 
-    estimates, store, work = (_part(name, study) for name in ("estimates", "store", "work"))
+    estimates, store, study_state = (_part(name, study) for name in ("estimates", "store", "study_state"))
     with store.opened(study) as opened, opened.reading() as connection:
-        default = work.load(connection).settings.measure
+        default = study_state.load(connection).settings.measure
     with noted():
         return estimates.Judges.read(named_judges(judge), runs, measures or [default], pool, **reading)
 
@@ -264,11 +264,11 @@ def link(
     \b
     rankprism assess link study.db ann
     """
-    access, store, work = (_part(name, study) for name in ("access", "store", "work"))
+    access, store, study_state = (_part(name, study) for name in ("access", "store", "study_state"))
     if public_url is not None:
         public_url = access.check_address(public_url)
     with store.opened(study) as opened, opened.writing() as connection:
-        address = public_url or work.load(connection).address
+        address = public_url or study_state.load(connection).address
         links = {name: access.new_link(connection, access.check_name(name)) for name in names}
     if address is None:
         address = "http://127.0.0.1:8000"
@@ -317,10 +317,10 @@ def export(
     """
     from rankprism.formats.output_files import replaces_file, write_texts
 
-    exchange, store, work = (_part(name, study) for name in ("exchange", "store", "work"))
+    exchange, store, study_state = (_part(name, study) for name in ("exchange", "store", "study_state"))
     with store.opened(study) as opened:
         with opened.reading() as connection:
-            known = exchange.formats(work.load(connection).settings)
+            known = exchange.formats(study_state.load(connection).settings)
         if to is None:
             ending = "" if output is None else output.suffix.removeprefix(".")
             to = ending if ending in known else "qrels" if "qrels" in known else "tsv"
