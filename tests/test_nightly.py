@@ -99,7 +99,7 @@ def test_intervals_and_bounds_do_not_share_brackets(cli: Cli, scores: Scores) ->
     words = ("evaluate", sample.QRELS, RUNS[0], "-m", "P@10", "--intervals", "--bounds", "-q")
     refused = cli(*words)
     assert refused.returncode == 2
-    assert "--bounds and --intervals both stand in brackets" in refused.stderr
+    assert "--bounds and --intervals are both printed in brackets" in refused.stderr
     row = json.loads(cli(*words, "--format", "json").stdout)["rows"][0]
     assert {"low", "high", "interval low", "interval high"} <= set(row)
     with pytest.raises(InputError, match="confidence must be a number between 0 and 1"):

@@ -295,7 +295,7 @@ def test_very_unequal_scales_are_noted_of_toma() -> None:
     judgments = {"q": {"relevance": {"d1": 2, "d2": 1}, "quality": {"d1": 10, "d2": 3}}}
     found = noted(judgments, BOTH, "TOMA(nDCG)")
     assert list(found) == ["unequal-scales"]
-    assert "'quality' stand at 0 to 10, those of 'relevance' at 0 to 2" in found["unequal-scales"].message
+    assert "'quality' are at 0 to 10, those of 'relevance' at 0 to 2" in found["unequal-scales"].message
     assert noted(judgments, BOTH, "CAM(nDCG)") == {}
     embedded = {
         "relevance": {"labels": [0, 1, 2], "embed": [0, 5, 10]},

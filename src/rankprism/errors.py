@@ -68,6 +68,15 @@ def one_of(name: str, value: str, words: Any) -> None:
         raise InputError(f"{name} must be one of {', '.join(allowed)}; got {value!r}")
 
 
+def closest(name: str, known: Iterable[str], most: int = 1, cutoff: float = 0.6) -> list[str]:
+    """The known names that are spelled most like a name that is not known, the most similar one first."""
+    if len(name) > 60:
+        return []
+    import difflib
+
+    return difflib.get_close_matches(name, list(known), n=most, cutoff=cutoff)
+
+
 def did_you_mean(name: str, known: Mapping[str, Collection[str]], cutoff: float = 0.5) -> str:
     """The end of a message about a name that is not known: the names that are spelled most like it.
 
@@ -76,10 +85,7 @@ def did_you_mean(name: str, known: Mapping[str, Collection[str]], cutoff: float 
     >>> did_you_mean("ndgc", {"ndcg": ["nDCG"], "err": ["ERR"]})
     '; did you mean nDCG?'
     """
-    if len(name) > 60:
-        return ""
-    import difflib
-
-    close = difflib.get_close_matches(name, known, n=2, cutoff=cutoff)
-    meant = dict.fromkeys(one for spelling in close for one in sorted(known[spelling]))
+    meant = dict.fromkeys(
+        one for spelling in closest(name, known, 2, cutoff) for one in sorted(known[spelling])
+    )
     return f"; did you mean {' or '.join(meant)}?" if meant else ""

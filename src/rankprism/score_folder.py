@@ -46,7 +46,7 @@ from rankprism.types import (
 )
 from rankprism.types import Path as PathLike
 
-#: Runs are scored and written so many at a time, so that a job that is killed has not worked for nothing.
+#: Number of runs that are scored and written at a time, so that a job that is killed loses little work.
 AT_ONCE = 25
 LOCK = ".rankprism.lock"
 #: The name of the metadata in the schema of a file.

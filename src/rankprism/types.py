@@ -150,7 +150,7 @@ class KeyOf(NamedTuple):
 
 
 def fact(kind: type[_Fact], hint: Any) -> _Fact | None:
-    """What a type such as ``Positive | None`` says of its values, e.g. ``AtLeast(1)``; None if nothing."""
+    """What a type such as ``Positive | None`` says about its values, e.g. ``AtLeast(1)``; None if nothing."""
     facts = [about for one in (hint, *get_args(hint)) for about in getattr(one, "__metadata__", ())]
     return next((about for about in facts if isinstance(about, kind)), None)
 

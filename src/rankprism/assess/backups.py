@@ -40,7 +40,7 @@ def back_up(study: str, file: str, *, replace: bool = False) -> Copied:
 
 
 def restore(file: str, study: str, *, replace: bool = False) -> Copied:
-    """Check that a backup is whole, and put it in the place of a study in one step.
+    """Check that a backup is whole, and replace a study by it in one step.
 
     Files that SQLite left beside a study that no longer exists are removed.
     """

@@ -45,7 +45,7 @@ class Bar(NamedTuple):
 def interval(low: float, middle: float, high: float, start: float, end: float) -> Markup:
     """A point with its interval, on an axis from `start` to `end` that is as wide as there is room.
 
-    It stands beside the same numbers, so it has no description of its own.
+    The same numbers are beside it, so it needs no description.
     """
 
     def at(value: float) -> str:

@@ -25,8 +25,8 @@ class Consistency:
 
 
 def consistency(connection: sa.Connection) -> dict[int, Consistency]:
-    """Compare all answers to the same questions, whatever the sides of the documents. "Cannot judge" is no
-    answer here."""
+    """Compare all answers to the same questions, whatever the sides of the documents. "Cannot judge"
+    does not count as an answer."""
     task, place, judgment = store.task, store.place, store.judgment
     rows = connection.execute(
         sa.select(

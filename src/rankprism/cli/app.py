@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import importlib
 import os
-from difflib import get_close_matches
 from typing import Annotated, Any
 
 import typer
 
 from rankprism.cli.group import Group, Waiting
+from rankprism.errors import closest
 
 #: The module of each command, in the order of the help: what users do with runs comes first, then measures,
 #: judgments, and the rest. The `app` of the module either contains the command or is the group itself.
@@ -44,7 +44,7 @@ class Commands(Group):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in MODULES:
-            close = get_close_matches(cmd_name, MODULES, n=1)
+            close = closest(cmd_name, MODULES)
             ctx.fail(f"No such command {cmd_name!r}." + (f" Did you mean {close[0]!r}?" if close else ""))
         group = self._group(cmd_name)
         return group.get_command(ctx, cmd_name) if cmd_name in group.waiting else group

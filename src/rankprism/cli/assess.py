@@ -410,7 +410,7 @@ def restore(
     study: Annotated[str, typer.Argument(metavar="STUDY", help="The SQLite file of the study.")],
     replace: Replace = False,
 ) -> None:
-    """Put a backup in the place of a study.
+    """Replace a study by a backup.
 
     The backup is checked first and stays as it is. A study that is being served is never replaced, and
     another one only with --replace. What SQLite has left beside an old study is removed.

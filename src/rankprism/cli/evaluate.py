@@ -149,7 +149,7 @@ def evaluate(
         kind = output_format(output, format)
         _refuse_beside("--into", unfit | {"--strict": strict})
     if intervals and scoring["bounds"] and OUTPUTS[kind].for_people:
-        raise InputError("--bounds and --intervals both stand in brackets; leave one of them out")
+        raise InputError("--bounds and --intervals are both printed in brackets; leave one of them out")
     with leaving_out(keep_going) as on_error:
         with noted(quiet or short, strict):
             read = read_collection(files=files, baseline=baseline, on_error=on_error, **collection)

@@ -45,7 +45,7 @@ def tell(event: str, **facts: object) -> None:
 
 
 def tell_note(text: str) -> None:
-    """Print a note, whose kind stands in brackets at its end."""
+    """Print a note. The kind of the note is in brackets at its end."""
     import re
 
     message, kind = re.fullmatch(r"(.*?)(?: \[([\w-]+)\])?", text, re.DOTALL).groups()  # type: ignore[union-attr]

@@ -12,7 +12,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command_from_info, get_command_name
 from typer.models import CommandInfo
 
-#: What an option takes, as help shows it, in the place of Typer's name of a type.
+#: What an option takes, as help shows it, instead of Typer's name of a type.
 _WORDS = {"int": "N", "int range": "N", "float": "NUMBER", "float range": "NUMBER", "str": "TEXT"}
 
 
@@ -42,7 +42,7 @@ class Group(TyperGroup):
 
 
 def commands(about: str = "") -> typer.Typer:
-    """An app for commands, which are a group with this help, or stand on their own."""
+    """An app for commands, which form a group with this help, or belong to no group."""
     return typer.Typer(
         cls=Group, add_completion=False, rich_markup_mode=None, no_args_is_help=True, help=about or None
     )
@@ -95,6 +95,6 @@ class Waiting(Group):
 
 
 def _parts(app: typer.Typer) -> list[typer.Typer]:
-    """An app, and those whose commands it has among its own."""
+    """An app, and the apps whose commands it includes."""
     inner = [group.typer_instance for group in app.registered_groups if not group.name]
     return [*(part for one in inner if one is not None for part in _parts(one)), app]

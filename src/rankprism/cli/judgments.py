@@ -60,7 +60,7 @@ def read_judged(
         typer.Option(
             "--embed",
             metavar="ASPECT=PLACE,…",
-            help="Where the labels of an aspect stand, e.g. correctness=0,3/2,3. Repeatable. Default: one "
+            help="Positions of the labels of an aspect, e.g. correctness=0,3/2,3. Repeatable. Default: one "
             "unit apart.",
         ),
     ] = None,
@@ -111,7 +111,7 @@ def split_pairs(arguments: Sequence[Any]) -> tuple[Any, list[Any]]:
 
 
 class Described(NamedTuple):
-    """What the options say of aspects."""
+    """What the options say about aspects."""
 
     aspects: list[AspectSettings]  # in the order in which they are named
     are_all: bool  # whether --aspects names them; else the judgments may have more
@@ -120,7 +120,7 @@ class Described(NamedTuple):
 def described(
     names: str | None, labels: list[str] | None, embed: list[str] | None, given: list[str] | None
 ) -> Described:
-    """What the options say of each aspect."""
+    """What the options say about each aspect."""
     columns = [name.strip() for name in names.split(",")] if names else []
     settings: dict[str, dict[str, Any]] = {name: {} for name in columns}
     for what, texts in (("labels", labels), ("embed", embed), ("given", given)):

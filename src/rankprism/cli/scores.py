@@ -87,7 +87,7 @@ def read_source(
         Tied | None,
         typer.Option(
             help="The score of a ranking with tied documents: expected over all their orders, the lowest, "
-            "the highest, or all three as measures. Default: that of one order, in which ids decide.",
+            "the highest, or all three as measures. Default: the score of the order by ids.",
         ),
     ] = None,
     baseline: str | list[str] | None = None,

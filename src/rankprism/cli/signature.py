@@ -155,7 +155,7 @@ def _shared(hint: Any) -> dict[str, inspect.Parameter]:
 
 
 def explained(function: Callable[..., Any]) -> dict[str, str]:
-    """What the section `Parameters` of a docstring says of each parameter, first paragraphs only.
+    """What the section `Parameters` of a docstring says about each parameter, first paragraphs only.
 
     >>> from rankprism.meta import power
     >>> explained(power)["alpha"]

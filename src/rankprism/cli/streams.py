@@ -44,7 +44,7 @@ def plain(text: str) -> str:
             out.append(("" if mark == raised else mark) + chr(int(letter, 16)))
         else:
             out.append(_PLAIN[sign] if sign in _PLAIN else _spelled(sign))
-        raised = mark if mark or sign != "˒" else raised  # a raised comma stands between raised letters
+        raised = mark if mark or sign != "˒" else raised  # a raised comma separates raised letters
     return "".join(out)
 
 

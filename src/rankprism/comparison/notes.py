@@ -9,7 +9,7 @@ from rankprism.comparison.margins import few_changed
 from rankprism.comparison.result import Comparison
 from rankprism.data.note import Note
 from rankprism.statistics.paired import TESTS
-from rankprism.statistics.tails import HEAVY, median_kurtosis
+from rankprism.statistics.tails import HEAVY, above, median_kurtosis
 from rankprism.types import Correction, TestName
 
 #: Tests that assume equal variances err in 8 of 100 studies instead of 5 if half of the systems have twice
@@ -39,7 +39,7 @@ def few_topics(test: TestName, correction: Correction, pairs: int, topics: int, 
 
 
 def assumption_notes(of: Comparison) -> list[Note]:
-    """Notes on what a test or a correction assumes about the scores, and does not hold."""
+    """Notes on assumptions of a test or a correction that the scores do not meet."""
     test, topics = TESTS[of.test], len(of.topics)
     notes = _unequal_variances(of) if test.equal_variances else []
     shape = _skewed(of) if of.correction == "max-t" else []
@@ -60,15 +60,17 @@ def _unequal_variances(of: Comparison) -> list[Note]:
     factors = _noisier_half(residuals.var(1))  # (run, measure)
     by_chance = np.random.default_rng(0).chisquare(topics - 1, (runs, 200))
     least = max(UNEQUAL, float(np.quantile(_noisier_half(by_chance), 0.95)))
-    count, worst = int((factors > least).sum()), int(factors.argmax())
-    if not count:
-        return []
-    message = (
-        f"the test {of.test} assumes that all runs are equally noisy, but by {of.measures[worst]} half of "
-        f"them have {factors[worst]:.1f} times the variance of the others, so it finds too many "
-        "differences; use the test t with the correction holm"
+    return above(
+        "unequal-variances",
+        of.measures,
+        factors,
+        least,
+        lambda measure, factor: (
+            f"the test {of.test} assumes that all runs are equally noisy, but by {measure} half of them "
+            f"have {factor:.1f} times the variance of the others, so it finds too many differences; use the "
+            "test t with the correction holm"
+        ),
     )
-    return [Note("unequal-variances", message, count, of.measures[worst])]
 
 
 def _noisier_half(variances: Floats) -> Floats:
@@ -95,15 +97,17 @@ def _skewed(of: Comparison) -> list[Note]:
         skewness = np.divide((w * w * w).mean(1), spread, out=np.zeros_like(spread), where=spread > 0)
         squared.append((skewness**2).mean())
     excess = np.array(squared) - 6 * (topics - 2) / ((topics + 1) * (topics + 3))
-    count, worst = int((excess > SKEWED * topics).sum()), int(excess.argmax())
-    if not count:
-        return []
-    message = (
-        f"the correction max-t assumes symmetric differences, but by {of.measures[worst]} they have a "
-        f"skewness of {excess[worst] ** 0.5:.1f}, which is too much for {topics} topics, so it may find too "
-        "many differences; use the test t with the correction holm"
+    return above(
+        "skewed-differences",
+        of.measures,
+        excess,
+        SKEWED * topics,
+        lambda measure, found: (
+            f"the correction max-t assumes symmetric differences, but by {measure} they have a skewness of "
+            f"{found**0.5:.1f}, which is too much for {topics} topics, so it may find too many differences; "
+            "use the test t with the correction holm"
+        ),
     )
-    return [Note("skewed-differences", message, count, of.measures[worst])]
 
 
 def _heavy_tails(of: Comparison) -> list[Note]:
@@ -115,12 +119,14 @@ def _heavy_tails(of: Comparison) -> list[Note]:
             for m in range(len(of.measures))
         ]
     )
-    count, worst = int((kurtosis > HEAVY).sum()), int(kurtosis.argmax())
-    if not count:
-        return []
-    message = (
-        f"by {of.measures[worst]} a few topics decide the differences (their kurtosis is "
-        f"{kurtosis[worst]:.1f}; normal differences have 3), where intervals of the test {of.test} miss the "
-        "truth in up to 10 of 100 studies instead of 5; the test bootstrap has better ones"
+    return above(
+        "heavy-tails",
+        of.measures,
+        kurtosis,
+        HEAVY,
+        lambda measure, found: (
+            f"by {measure} a few topics decide the differences (their kurtosis is {found:.1f}; normal "
+            f"differences have 3), where intervals of the test {of.test} miss the truth in up to 10 of 100 "
+            "studies instead of 5; the test bootstrap has better ones"
+        ),
     )
-    return [Note("heavy-tails", message, count, of.measures[worst])]

@@ -110,7 +110,7 @@ def evaluate(
         better-ranked one.
     tied
         The score of a ranking with tied documents, exactly: the "expected" score over all their orders, the
-        "lowest", the "highest", or "all" three as columns. Default: that of one order, in which ids decide.
+        "lowest", the "highest", or "all" three as columns. Default: the score of the order by ids.
 
         Documents are tied if `order` finds no difference: they have the same score (as a 32-bit number for
         "trec_eval") or, for "rank", the same rank. A measure whose scores over all orders cannot be found is

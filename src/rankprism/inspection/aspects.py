@@ -116,7 +116,7 @@ def unequal_scales(evaluated: Evaluated) -> Note | None:
     return Note(
         "unequal-scales",
         f"TOMA compares aspects whose scales differ much in length: the labels of {quoted(long.aspect)} "
-        f"stand at 0 to {long.place[-1]}, those of {quoted(short.aspect)} at 0 to {short.place[-1]}, so "
+        f"are at 0 to {long.place[-1]}, those of {quoted(short.aspect)} at 0 to {short.place[-1]}, so "
         f"{quoted(long.aspect)} decides almost alone. To place them otherwise, give an embedding "
         f"(--embed {short.aspect}=0,…,{long.place[-1]})",
         1,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -55,12 +55,26 @@ def heavy_means(values: Floats, measures: Sequence[str]) -> list[Note]:
     values : (run, topic, measure)
     """
     found = np.array([median_kurtosis(values[:, :, m]) for m in range(len(measures))])
-    count, worst = int((found > HEAVY).sum()), int(found.argmax())
-    if not count:
-        return []
-    message = (
-        f"by {measures[worst]} a few topics decide the means (the kurtosis of the scores is "
-        f"{found[worst]:.1f}; normal scores have 3), where intervals of 95 % hold the truth in only 86 to 91 "
-        "of 100 studies; use more topics, or compare runs with the test bootstrap"
+    return above(
+        "heavy-tails",
+        measures,
+        found,
+        HEAVY,
+        lambda measure, kurtosis: (
+            f"by {measure} a few topics decide the means (the kurtosis of the scores is {kurtosis:.1f}; "
+            f"normal scores have 3), where intervals of 95 % hold the truth in only 86 to 91 of 100 studies; "
+            "use more topics, or compare runs with the test bootstrap"
+        ),
     )
-    return [Note("heavy-tails", message, count, measures[worst])]
+
+
+def above(
+    kind: str,
+    measures: Sequence[str],
+    figures: Floats,
+    limit: float,
+    message: Callable[[str, float], str],
+) -> list[Note]:
+    """A note if the figure of a measure is above a limit. It names the measure with the highest figure."""
+    count, worst = int((figures > limit).sum()), int(figures.argmax())
+    return [Note(kind, message(measures[worst], figures[worst]), count, measures[worst])] if count else []

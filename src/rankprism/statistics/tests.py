@@ -1,4 +1,4 @@
-"""What a paired test of systems is: its function, and all that the command, captions and docs say of it."""
+"""What a paired test of systems is: its function, and what the command, captions and docs say about it."""
 
 from __future__ import annotations
 

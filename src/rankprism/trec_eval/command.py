@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, NoReturn
 
+from rankprism.errors import closest
 from rankprism.foreign import message
 from rankprism.trec_eval.measures import MEASURES, NICKNAMES, Asked, Definition, asked, number, whole_number
 
@@ -187,9 +188,7 @@ def _add_measure(options: Options, given: str) -> None:
     if point and not parameters:
         raise Stop(1, f"illegal measure '{given}': there are no parameters after the point")
     if name not in MEASURES and name not in NICKNAMES:
-        import difflib
-
-        close = difflib.get_close_matches(name, [*MEASURES, *NICKNAMES], n=1)
+        close = closest(name, [*MEASURES, *NICKNAMES])
         raise Stop(1, f"illegal measure '{given}'" + (f"; did you mean '{close[0]}'?" if close else ""))
     options.measures.extend(NICKNAMES.get(name, [name]))
     if point:

@@ -107,7 +107,7 @@ def _expected_per_aspect(measure: Measure, hits: Hits) -> Floats:
 
 
 def _worth(measure: Measure, hits: Hits, weight: Floats) -> Floats | None:
-    """(N, 1, H) what each document adds to Σ_t w_t M_t, apart from its discount; None if M is no such sum"""
+    """(N, 1, H) what each document adds to Σ_t w_t M_t, apart from its discount; None if M is not a sum"""
     parts = measure.declared
     if not isinstance(parts, Parts) or parts.novelty != NO_NOVELTY:
         return None

@@ -31,7 +31,7 @@ def counts(hits: Hits, rel: float) -> tuple[Floats, Floats, Floats]:
 #: The score does not depend on the order of documents.
 _ANY_ORDER = Ties(order_free=True)
 
-Relative = Annotated[bool, "divide by the highest precision that so many documents could have"]
+Relative = Annotated[bool, "divide by the highest precision that a set of this size could have"]
 
 
 def _set_precision(f: Floats, n: Floats, R: Floats, relative: bool) -> Floats:
