@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, product
@@ -786,3 +788,27 @@ def test_probabilities_have_few_digits_and_are_those_that_were_drawn_with() -> N
     c = made()
     pairs = judges.select(c.runs, {"j": c.judge}, "P@10", budget=200).pairs
     assert all(float(f"{p.probability:.6g}") == p.probability for p in pairs)
+
+
+def test_select_tells_what_it_drew_when_it_writes_a_file(
+    cli: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
+) -> None:
+    c = made()
+    paths = {"judge.qrels": c.judge, "people.qrels": c.people}
+    for name, grades in paths.items():
+        lines = [f"{q} 0 {d} {g}\n" for q, docs in grades.items() for d, g in docs.items()]
+        (tmp_path / name).write_text("".join(lines))
+    for name, run in c.runs.items():
+        lines = [f"{q} Q0 {d} 1 {s} {name}\n" for q, docs in run.items() for d, s in docs.items()]
+        (tmp_path / f"{name}.run").write_text("".join(lines))
+    runs = sorted(tmp_path.glob("*.run"))
+    by = ("--judge", f"j={tmp_path / 'judge.qrels'}", "-m", "P@10", "--order", "score")
+    one = cli("judges", "select", *runs, *by, "--budget", 200, "-o", tmp_path / "one.tsv")
+    assert re.fullmatch(r"\d+ of 1200 pairs, \d+ of them in batch 1\.\n", one.stderr)
+    assert one.stdout == ""
+    pairs = [line.split("\t")[:2] for line in (tmp_path / "one.tsv").read_text().splitlines()[1:]]
+    lines = [f"{q} 0 {d} {c.people[q][d]}\n" for q, d in pairs]
+    (tmp_path / "some.qrels").write_text("".join(lines))
+    more = ("--after", tmp_path / "one.tsv", "--people", tmp_path / "some.qrels", "--settled", 0.02)
+    two = cli("judges", "select", *runs, *by, "--budget", 400, *more, "-o", tmp_path / "two.tsv")
+    assert re.search(r"differences are settled at 0\.02: [\d.]+ % by P@10\.", two.stderr)

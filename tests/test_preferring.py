@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import subprocess
 import warnings
 from collections.abc import Callable
@@ -508,3 +510,19 @@ def test_questions_are_numbered_alike_for_everybody() -> None:
         for k, (t, _, a, b, _) in enumerate(rows[:50]):
             assert found.topics[found.topic[given.question[k]]] == t
             assert (found.docs[left[k]], found.docs[right[k]]) == (a, b)
+
+
+def test_the_page_on_judges_shows_what_its_own_script_and_commands_give(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (Path(__file__).parents[1] / "docs" / "judges.md").read_text(encoding="utf-8")
+    section = page[page.index("## Machines that prefer") : page.index("## How it works")]
+    (script,) = re.findall(r"^```python\n(.*?)^```$", section, re.M | re.S)
+    monkeypatch.chdir(tmp_path)
+    exec(compile(script, "votes.py", "exec"), {})
+    blocks = re.findall(r"^\$ rankprism ((?:[^\n]*\\\n)*[^\n]*)\n(.*?)(?=^```$)", section, re.M | re.S)
+    assert len(blocks) == 3
+    for command, shown in blocks:
+        result = cli(*shlex.split(command.replace("\\\n", "")))
+        assert result.returncode == 0, result.stderr
+        assert result.stdout.startswith(shown.rstrip("\n")), command

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -11,9 +11,13 @@ from rankprism.cli.analysis import Call, command
 from rankprism.cli.completion import complete_file
 from rankprism.cli.group import commands
 from rankprism.cli.measures import MeasureFiles, MeasureNames, load_measures, read_measures
+from rankprism.cli.options import OutputFile, Quiet
 from rankprism.cli.signature import parameters_of, with_options_of
 from rankprism.errors import InputError
 from rankprism.types import RunOptions
+
+if TYPE_CHECKING:
+    from rankprism.judges import Selection
 
 app = commands("See what machine judgments are worth, and how few people are enough.")
 
@@ -297,8 +301,14 @@ def read_selected_runs(
     return Judged("", named_judges(judge or []), runs, measures, reading)
 
 
+def tell_drawn(result: Selection, output: OutputFile = None, quiet: Quiet = False) -> None:
+    """Say how many pairs were drawn, and what is settled, if the table goes to a file."""
+    if output is not None and str(output) != "-" and not quiet:
+        typer.echo(result.note, err=True)
+
+
 @app.command()
-@command("judges:select", "drawing", reads=read_selected_runs)
+@command("judges:select", "drawing", reads=read_selected_runs, finish=tell_drawn)
 def select(
     read: Judged,
     call: Call,
