@@ -463,11 +463,7 @@ class ApproachComparison(Result):
     def rows(self) -> Table:
         """Every figure: analysis, measure, approach, other, ranks, value, low, high."""
         names = ("analysis", "measure", "approach", "other", "ranks", "value", "low", "high")
-        columns: dict[str, list[Any]] = {name: [] for name in names}
-        for entry in self._entries():
-            for name, value in zip(names, entry, strict=True):
-                columns[name].append(value)
-        return Table(columns)
+        return Table.of_rows(names, self._entries())
 
     def _entries(self) -> Iterator[tuple[Any, ...]]:
         for measure in self.measures:

@@ -107,35 +107,23 @@ class Thresholds(Result):
 
     @property
     def summary(self) -> Table:
-        return Table(
-            {
-                "measure": [str(t.measure) for t in self.thresholds],
-                "constraint": [str(t.constraint) for t in self.thresholds],
-                "found": [str(t) for t in self.thresholds],
-            }
-        )
+        rows = [(str(t.measure), str(t.constraint), str(t)) for t in self.thresholds]
+        return Table.of_rows(("measure", "constraint", "found"), rows)
 
     @property
     def rows(self) -> Table:
-        spans = [
-            (t, span)
+        names = ("measure", "constraint", "reading", "parameter")
+        found = ("verdict", "low", "high", "low included", "high included", "note")
+        rows = [
+            (
+                *(str(t.measure), t.constraint.name, t.constraint.reading, t.parameter),
+                *(span.verdict, span.low, span.high, span.low_included, span.high_included),
+                t.note if span.verdict == UNASKABLE else "",
+            )
             for t in self.thresholds
             for span in (t.spans or (Span(REFUTED, *t.range, low_included=True, high_included=True),))
         ]
-        return Table(
-            {
-                "measure": [str(t.measure) for t, _ in spans],
-                "constraint": [t.constraint.name for t, _ in spans],
-                "reading": [t.constraint.reading for t, _ in spans],
-                "parameter": [t.parameter for t, _ in spans],
-                "verdict": [span.verdict for _, span in spans],
-                "low": [span.low for _, span in spans],
-                "high": [span.high for _, span in spans],
-                "low included": [span.low_included for _, span in spans],
-                "high included": [span.high_included for _, span in spans],
-                "note": [t.note if span.verdict == UNASKABLE else "" for t, span in spans],
-            }
-        )
+        return Table.of_rows((*names, *found), rows)
 
 
 def find_thresholds(

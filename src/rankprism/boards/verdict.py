@@ -197,14 +197,8 @@ class Gate(Result):
         ]
         if self.lost:
             measure = self.measures[self.deciding]
-            table = Table(
-                {
-                    "topic": [one.topic for one in self.lost],
-                    "baseline": [one.baseline for one in self.lost],
-                    "new": [one.score for one in self.lost],
-                    "difference": [one.difference for one in self.lost],
-                }
-            )
+            rows = [(one.topic, one.baseline, one.score, one.difference) for one in self.lost]
+            table = Table.of_rows(("topic", "baseline", "new", "difference"), rows)
             parts += [f"**Topics that lost most by {markdown_escaped(measure)}**", table.markdown()]
         for one in self.lost:
             if one.reasons:

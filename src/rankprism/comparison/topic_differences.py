@@ -46,9 +46,7 @@ class TopicDifferences(Result):
         return np.where(np.abs(found) <= rounding, 0.0, found)
 
     def _rows(self, most: int | None) -> Table:
-        columns: dict[str, list[Any]] = {name: [] for name in ("measure", "run", "other", "topic")}
-        columns |= {"score": [], "other score": [], "difference": []}
-        of = self.comparison
+        of, rows = self.comparison, []
         for m, measure in enumerate(of.measures):
             for pair, (a, b) in enumerate(of.pairs.tolist()):
                 difference = self.difference[m, pair]
@@ -57,11 +55,10 @@ class TopicDifferences(Result):
                     gains, losses = order[difference[order] > 0], order[difference[order] < 0]
                     order = np.concatenate([gains[:most], losses[-most:]])
                 for t in order.tolist():
-                    row = (measure, of.runs[a], of.runs[b], of.topics[t])
                     numbers = (of.values[a, t, m], of.values[b, t, m], difference[t])
-                    for name, x in zip(columns, (*row, *map(float, numbers)), strict=True):
-                        columns[name].append(x)
-        return Table(columns)
+                    rows.append((measure, of.runs[a], of.runs[b], of.topics[t], *map(float, numbers)))
+        names = ("measure", "run", "other", "topic", "score", "other score", "difference")
+        return Table.of_rows(names, rows)
 
     @property
     def rows(self) -> Table:

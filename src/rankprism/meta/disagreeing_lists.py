@@ -170,18 +170,14 @@ class Disagreements(Result):
         """Two rows per case. ▲ means that a measure prefers the upper run, and ▼ the lower run."""
         depth = len(self.lists[0][0]) if self.lists else 0
         header = ["case", "topic", "run", *(str(rank + 1) for rank in range(depth))]
-        columns: dict[str, list[str]] = {name: [] for name in [*header, *(f"Δ {m}" for m in self.measures)]}
+        rows = []
         for number, case in enumerate(self.cases):
             aspects = f" ({self.aspects[case.topic]})" if case.topic in self.aspects else ""
-            for place, run in enumerate((case.run, case.other)):
-                columns["case"].append("" if place else str(number + 1))
-                columns["topic"].append("" if place else case.topic + aspects)
-                columns["run"].append(run)
-                for rank in range(depth):
-                    columns[str(rank + 1)].append(self.lists[number][place][rank])
-                for m, measure in enumerate(self.measures):
-                    columns[f"Δ {measure}"].append("" if place else _arrow(case.delta[m]))
-        return Table(columns)
+            first, second = self.lists[number] if self.lists else ((), ())
+            arrows = map(_arrow, case.delta)
+            rows.append((str(number + 1), case.topic + aspects, case.run, *first, *arrows))
+            rows.append(("", "", case.other, *second, *[""] * len(self.measures)))
+        return Table.of_rows([*header, *(f"Δ {m}" for m in self.measures)], rows)
 
 
 def _arrow(delta: float) -> str:

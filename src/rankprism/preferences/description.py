@@ -170,7 +170,7 @@ class Description(Result):
                 ("run", run, name, getattr(one, name), None, None) for name in ("documents", "pairs", "given")
             ]
         names = ("part", "name", "fact", "value", "low", "high")
-        return Table(dict(zip(names, zip(*facts, strict=True), strict=True)))
+        return Table.of_rows(names, facts)
 
     @property
     def tables(self) -> tuple[Table, ...]:

@@ -32,26 +32,16 @@ class BradleyTerry(Result):
     @property
     def summary(self) -> Table:
         """Every document of every topic, with the interval of its strength."""
-        columns: dict[str, list[Any]] = {"topic": [], "document": [], "part": [], "judgments": []}
-        columns |= {"strength": [], "error": [], "low": [], "high": [], "utility": []}
+        rows: list[tuple[Any, ...]] = []
+        several = any(part.number > 1 for _, part in self._parts())
         for topic, part in self._parts():
             margin = part.margin(np.diagonal(part.covariance), part.judgments, self.about["level"])
             ends = rounded(part.strength - margin), rounded(part.strength + margin)
-            for name, values in (
-                ("topic", [topic] * len(part.docs)),
-                ("document", part.docs),
-                ("part", [part.number] * len(part.docs)),
-                ("judgments", part.judgments),
-                ("strength", part.strength),
-                ("error", rounded(part.error)),
-                ("low", ends[0]),
-                ("high", ends[1]),
-                ("utility", sigmoid(part.strength)),
-            ):
-                columns[name].extend(values)
-        if max(columns["part"], default=0) < 2:
-            del columns["part"]
-        return Table(columns, digits=3)
+            figures = (part.judgments, part.strength, rounded(part.error), *ends, sigmoid(part.strength))
+            number = (part.number,) if several else ()
+            rows += [(topic, doc, *number, *row) for doc, *row in zip(part.docs, *figures, strict=True)]
+        names = ("topic", "document", *(("part",) if several else ()), "judgments")
+        return Table.of_rows((*names, "strength", "error", "low", "high", "utility"), rows, digits=3)
 
     @property
     def note(self) -> str:
@@ -92,7 +82,7 @@ class Contrasts(Result):
             apart += [pair for part in parts if not part.number for pair in combinations(part.docs, 2)]
             rows += [(topic, *pair, *[math.nan] * 6) for pair in apart]
         names = ("topic", "document", "less", "difference", "error", "low", "high", "p", "p (Holm)")
-        return Table({name: [row[i] for row in rows] for i, name in enumerate(names)}, digits=3)
+        return Table.of_rows(names, rows, digits=3)
 
     @property
     def note(self) -> str:

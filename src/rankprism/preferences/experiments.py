@@ -312,14 +312,8 @@ class ProfileCorrelation(Result):
 
     @property
     def summary(self) -> Table:
-        return Table(
-            {
-                "ranking by": [one.first for one in self.compared],
-                "and by": [one.second for one in self.compared],
-                "tau-b": [_tau_cell(one.tau, one.low, one.high) for one in self.compared],
-            },
-            digits=2,
-        )
+        rows = [(one.first, one.second, _tau_cell(one.tau, one.low, one.high)) for one in self.compared]
+        return Table.of_rows(("ranking by", "and by", "tau-b"), rows, digits=2)
 
     @property
     def rows(self) -> Table:
@@ -470,7 +464,7 @@ class IncompleteCorrelation(Result):
             for i, n in enumerate(self.triplets)
         ]
         names = ("measure", "triplets", "judgments", "tau", "low", "high")
-        return Table(dict(zip(names, map(list, zip(*cells, strict=True)), strict=True)))
+        return Table.of_rows(names, cells)
 
     @property
     def note(self) -> str:

@@ -66,31 +66,14 @@ class Intervals(Result):
     @property
     def summary(self) -> Table:
         """The mean of each run, with its interval."""
-        found = self.of_runs.items()
-        return Table(
-            {
-                "measure": [measure for (measure, _), _ in found],
-                "run": [run for (_, run), _ in found],
-                "mean": [one.mean for _, one in found],
-                "low": [one.low for _, one in found],
-                "high": [one.high for _, one in found],
-            }
-        )
+        rows = [(*names, one.mean, one.low, one.high) for names, one in self.of_runs.items()]
+        return Table.of_rows(("measure", "run", "mean", "low", "high"), rows)
 
     @property
     def pair_table(self) -> Table:
         """The difference of each pair of runs, with its interval."""
-        found = self.of_pairs.items()
-        return Table(
-            {
-                "measure": [measure for (measure, _, _), _ in found],
-                "run": [run for (_, run, _), _ in found],
-                "less": [other for (_, _, other), _ in found],
-                "difference": [one.mean for _, one in found],
-                "low": [one.low for _, one in found],
-                "high": [one.high for _, one in found],
-            }
-        )
+        rows = [(*names, one.mean, one.low, one.high) for names, one in self.of_pairs.items()]
+        return Table.of_rows(("measure", "run", "less", "difference", "low", "high"), rows)
 
     @property
     def tables(self) -> tuple[Table, ...]:
@@ -99,18 +82,9 @@ class Intervals(Result):
     @property
     def rows(self) -> Table:
         """The means and the differences, one below the other."""
-        runs = [(m, run, "", one) for (m, run), one in self.of_runs.items()]
-        pairs = [(m, run, other, one) for (m, run, other), one in self.of_pairs.items()]
-        return Table(
-            {
-                "measure": [row[0] for row in (*runs, *pairs)],
-                "run": [row[1] for row in (*runs, *pairs)],
-                "less": [row[2] for row in (*runs, *pairs)],
-                "mean": [row[3].mean for row in (*runs, *pairs)],
-                "low": [row[3].low for row in (*runs, *pairs)],
-                "high": [row[3].high for row in (*runs, *pairs)],
-            }
-        )
+        found = {(*names, ""): one for names, one in self.of_runs.items()} | {**self.of_pairs}
+        rows = [(*names, one.mean, one.low, one.high) for names, one in found.items()]
+        return Table.of_rows(("measure", "run", "less", "mean", "low", "high"), rows)
 
     @property
     def note(self) -> str:

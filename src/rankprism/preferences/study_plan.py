@@ -125,7 +125,7 @@ class Plan(Result):
             if not np.isnan(tau)
         ]
         names = ("measure", "choice", "judgments per topic", "repetition", "tau")
-        return Table(dict(zip(names, map(list, zip(*facts, strict=True)), strict=True)))
+        return Table.of_rows(names, facts)
 
     @property
     def note(self) -> str:

@@ -129,7 +129,7 @@ class Reproduction(Result):
 def cells_of(tables: Iterable[Table]) -> Table:
     """Every cell of some tables: table, row, column, value, low and high. Words are in the column `text`."""
     names = ("table", "row", "column", "value", "low", "high", "text")
-    columns: dict[str, list[Any]] = {name: [] for name in names}
+    rows = []
     for table in tables:
         first, *others = table.columns
         for other in others:
@@ -137,10 +137,8 @@ def cells_of(tables: Iterable[Table]) -> Table:
                 value = cell.value if isinstance(cell, Cell) else cell
                 low, high = (isinstance(cell, Cell) and cell.between) or (None, None)
                 words = value if isinstance(value, str) else None
-                entry = (first, row, other, value if words is None else None, low, high, words)
-                for name, item in zip(names, entry, strict=True):
-                    columns[name].append(item)
-    return Table(columns)
+                rows.append((first, row, other, value if words is None else None, low, high, words))
+    return Table.of_rows(names, rows)
 
 
 def with_interval(value: float, low: float, high: float) -> Cell:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import Any, NamedTuple
@@ -58,6 +58,19 @@ class Table:
     texts: Collection[str] = ()
     #: the measures in the header and in the cells, which LaTeX and HTML print as papers do
     measures: Collection[str] = ()
+
+    @classmethod
+    def of_rows(cls, names: Sequence[str], rows: Iterable[Sequence[Any]], **settings: Any) -> Table:
+        """The table with these rows, each of which has a cell for each name.
+
+        >>> Table.of_rows(("run", "P@5"), [("bm25", 0.4), ("dense", None)]).columns
+        {'run': ['bm25', 'dense'], 'P@5': [0.4, None]}
+        """
+        columns: dict[str, list[Any]] = {name: [] for name in names}
+        for row in rows:
+            for column, cell in zip(columns.values(), row, strict=True):
+                column.append(cell)
+        return cls(columns, **settings)
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))

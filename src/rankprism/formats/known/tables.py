@@ -12,6 +12,7 @@ import io
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -388,50 +389,41 @@ def _checked(kind: _Kind, file: files.File) -> files.File:
     return file
 
 
-def _judgment_reader(kind: _Kind) -> Callable[[files.File], Judgments]:
-    def read(file: files.File) -> Judgments:
-        from rankprism.formats.frames import judgments_in
+def _read_judgments(kind: _Kind, file: files.File) -> Judgments:
+    from rankprism.formats.frames import judgments_in
 
-        with opened(_checked(kind, file), *JUDGMENT_COLUMNS) as table:
-            return Judgments(judgments_in(table, file.name), file.name)
-
-    return read
+    with opened(_checked(kind, file), *JUDGMENT_COLUMNS) as table:
+        return Judgments(judgments_in(table, file.name), file.name)
 
 
-def _runs_reader(kind: _Kind) -> Callable[[files.File], dict[str | None, RunTable]]:
-    def read(file: files.File) -> dict[str | None, RunTable]:
-        from rankprism.formats.frames import runs_in
+def _read_runs(kind: _Kind, file: files.File) -> dict[str | None, RunTable]:
+    from rankprism.formats.frames import runs_in
 
-        with opened(_checked(kind, file), *RUN_COLUMNS) as table:
-            return runs_in(table, file.name)
-
-    return read
+    with opened(_checked(kind, file), *RUN_COLUMNS) as table:
+        return runs_in(table, file.name)
 
 
-def _run_reader(kind: _Kind) -> Callable[[files.File, Duplicates], RunTable]:
-    read_runs = _runs_reader(kind)
+def _read_run(kind: _Kind, file: files.File, duplicates: Duplicates) -> RunTable:
+    from rankprism.formats.frames import only_run
 
-    def read(file: files.File, duplicates: Duplicates) -> RunTable:
-        from rankprism.formats.frames import only_run
-
-        tables = read_runs(file)
-        if len(tables) > 1 and not file.is_plain:  # several runs are read only from plain files
-            names = listed([str(run) for run in tables])
-            raise InputError(
-                f"{file.name}: holds {len(tables)} runs ({names}); only a plain file may hold several, so "
-                f"unpack it, or write what comes from a pipe to a file"
-            )
-        return only_run(tables, file.name)[1]
-
-    return read
+    tables = _read_runs(kind, file)
+    if len(tables) > 1 and not file.is_plain:  # several runs are read only from plain files
+        names = listed([str(run) for run in tables])
+        raise InputError(
+            f"{file.name}: holds {len(tables)} runs ({names}); only a plain file may hold several, so "
+            f"unpack it, or write what comes from a pipe to a file"
+        )
+    return only_run(tables, file.name)[1]
 
 
-def _preference_reader(kind: _Kind) -> Callable[[files.File], Preferences]:
-    def read(file: files.File) -> Preferences:
-        with opened(_checked(kind, file), only=COLUMNS) as table:
-            return from_rows(table, file.name, kind.name)
+def _read_preferences(kind: _Kind, file: files.File) -> Preferences:
+    with opened(_checked(kind, file), only=COLUMNS) as table:
+        return from_rows(table, file.name, kind.name)
 
-    return read
+
+def _read_scores(kind: _Kind, file: files.File, where: dict[str, str], measure: str | None) -> Any:
+    table = read_table(_checked(kind, file))
+    return cells_of_frame(table, where, measure or files.run_name(file), file.name)
 
 
 def _contents(kind: _Kind, frame: Any) -> tuple[bytes, int]:
@@ -441,86 +433,78 @@ def _contents(kind: _Kind, frame: Any) -> tuple[bytes, int]:
     return out.getvalue(), len(frame)
 
 
-def _judgment_writer(kind: _Kind) -> Callable[[Judgments], Written] | None:
-    def write(judgments: Judgments) -> Written:
-        _needed("pyarrow", "parquet", kind.title)
-        data, rows = _contents(kind, judgments.to_frame("pyarrow"))
-        weights, notes = weights_beside(judgments)
-        return Written(data, {".weights": joined(weights)} if weights else {}, notes, rows)
-
-    return write if kind.write else None
+def _write_judgments(kind: _Kind, judgments: Judgments) -> Written:
+    _needed("pyarrow", "parquet", kind.title)
+    data, rows = _contents(kind, judgments.to_frame("pyarrow"))
+    weights, notes = weights_beside(judgments)
+    return Written(data, {".weights": joined(weights)} if weights else {}, notes, rows)
 
 
-def _run_writer(kind: _Kind) -> Callable[[Run, Order, Duplicates], Written] | None:
-    def write(run: Run, order: Order, duplicates: Duplicates) -> Written:
-        _needed("pyarrow", "parquet", kind.title)
-        ranked = ranking(run, order, duplicates, keeps_scores=order == "score")
-        topics, docs, _, _ = run.table.columns()
-        columns: dict[str, Any] = {
-            "run": [run.name] * len(ranked.line),
-            "topic": [topics[line] for line in ranked.line],
-            "doc": [docs[line] for line in ranked.line],
-            "score": ranked.scores,
-            "rank": ranked.rank,
-        }
-        data, rows = _contents(kind, make_frame(columns, "pyarrow"))
-        return Written(data, {}, ranked.notes, rows)
-
-    return write if kind.write else None
-
-
-def _score_reader(kind: _Kind) -> Callable[..., Any]:
-    def read(file: files.File, where: dict[str, str], measure: str | None) -> Any:
-        table = read_table(_checked(kind, file))
-        return cells_of_frame(table, where, measure or files.run_name(file), file.name)
-
-    return read
+def _write_run(kind: _Kind, run: Run, order: Order, duplicates: Duplicates) -> Written:
+    _needed("pyarrow", "parquet", kind.title)
+    ranked = ranking(run, order, duplicates, keeps_scores=order == "score")
+    topics, docs, _, _ = run.table.columns()
+    columns: dict[str, Any] = {
+        "run": [run.name] * len(ranked.line),
+        "topic": [topics[line] for line in ranked.line],
+        "doc": [docs[line] for line in ranked.line],
+        "score": ranked.scores,
+        "rank": ranked.rank,
+    }
+    data, rows = _contents(kind, make_frame(columns, "pyarrow"))
+    return Written(data, {}, ranked.notes, rows)
 
 
 def _register(
     formats: dict[str, Format[Any]],
-    kind: _Kind,
     summary: str,
-    read: Callable[..., Any],
     fits: Callable[[frozenset[str]], bool],
+    read: Callable[..., Any],
     write: Callable[..., Written] | None = None,
     read_runs: Callable[..., dict[str | None, RunTable]] | None = None,
 ) -> None:
-    register(
-        formats,
-        Format(
-            name=kind.name,
-            summary=f"a table with the columns {summary}",
-            example=f"FILE{kind.endings[0]}" if kind.endings else "FILE.duckdb::TABLE",
-            recognised_by=kind.recognised_by,
-            read=read,
-            read_runs=read_runs,
-            recognises=lambda start: kind.begins(start.bytes),
-            fits=fits,
-            write=write,
-            endings=kind.endings if write else (),
-        ),
-    )
+    """Register a format for each kind of file. The functions take the kind first."""
+    for kind in _KINDS:
+        writes = write is not None and kind.write is not None
+        register(
+            formats,
+            Format(
+                name=kind.name,
+                summary=f"a table with the columns {summary}",
+                example=f"FILE{kind.endings[0]}" if kind.endings else "FILE.duckdb::TABLE",
+                recognised_by=kind.recognised_by,
+                read=partial(read, kind),
+                read_runs=None if read_runs is None else partial(read_runs, kind),
+                recognises=partial(_begins, kind),
+                fits=fits,
+                write=partial(write, kind) if write is not None and writes else None,
+                endings=kind.endings if writes else (),
+            ),
+        )
+
+
+def _begins(kind: _Kind, start: files.Beginning) -> bool:
+    return kind.begins(start.bytes)
 
 
 def _has_documents(columns: frozenset[str]) -> bool:
     return not columns.isdisjoint(SPELLINGS["doc"])
 
 
-for _kind in _KINDS:
-    _judged = "topic, aspect (may be missing), doc, grade"
-    _register(
-        JUDGMENT_FORMATS, _kind, _judged, _judgment_reader(_kind), _has_documents, _judgment_writer(_kind)
-    )
-    _ranked = "run (may be missing), topic, doc, score, rank (may be missing)"
-    _register(
-        RUN_FORMATS,
-        _kind,
-        _ranked,
-        _run_reader(_kind),
-        _has_documents,
-        _run_writer(_kind),
-        _runs_reader(_kind),
-    )
-    _register(PREFERENCE_FORMATS, _kind, ", ".join(COLUMNS), _preference_reader(_kind), set(NEEDED).issubset)
-    _register(SCORE_FORMATS, _kind, "of a text file of scores", _score_reader(_kind), lambda columns: True)
+_register(
+    JUDGMENT_FORMATS,
+    "topic, aspect (may be missing), doc, grade",
+    _has_documents,
+    _read_judgments,
+    _write_judgments,
+)
+_register(
+    RUN_FORMATS,
+    "run (may be missing), topic, doc, score, rank (may be missing)",
+    _has_documents,
+    _read_run,
+    _write_run,
+    _read_runs,
+)
+_register(PREFERENCE_FORMATS, ", ".join(COLUMNS), set(NEEDED).issubset, _read_preferences)
+_register(SCORE_FORMATS, "of a text file of scores", lambda columns: True, _read_scores)
