@@ -133,7 +133,7 @@ def test_a_format_has_one_record() -> None:
 def test_the_example_of_a_format_is_recognised_as_no_other() -> None:
     for kind in KINDS:
         for name, record in kind.items():
-            if record.example.startswith("FILE"):  # a table: see test_arrow
+            if record.example.startswith("FILE"):  # a table: see test_table_files
                 continue
             line = record.example.replace("⇥", "\t")
             claims = claims_on(Beginning(line.encode(), "a.toml" if name == "toml" else "a"))
