@@ -22,6 +22,7 @@ from assessing import Browser, Page, Person, by_worth, make_collection, over_net
 from conftest import posix
 
 from rankprism.assess import access, store, study_state
+from rankprism.assess.insertion import ids
 from rankprism.assess.settings import Settings
 from rankprism.errors import RankprismError
 
@@ -114,6 +115,15 @@ def test_from_nothing_to_an_evaluated_ranking_with_three_commands(
     assert table.returncode == 0, table.stderr
     scores = {row["run"]: float(row["score"]) for row in csv.DictReader(io.StringIO(table.stdout))}
     assert scores["good"] > scores["fair"] > scores["poor"]
+
+
+def test_assessors_may_be_named_one_by_one(cli: CLI, tmp_path: Path) -> None:
+    collection = make_collection(tmp_path)
+    words = ["--depth", 3, "--assessors", "ann", "--assessors", "ben,eva"]
+    made = cli("assess", "new", tmp_path / "s.db", *collection.arguments, *words)
+    assert (made.returncode, made.stderr) == (0, "")
+    with store.opened(str(tmp_path / "s.db")) as study, study.reading() as connection:
+        assert sorted(ids(connection, store.assessor)) == ["ann", "ben", "eva"]
 
 
 def test_no_acknowledged_judgment_is_lost_when_the_server_is_killed(

@@ -74,8 +74,12 @@ def new(
         ),
     ] = None,
     assessors: Annotated[
-        str, typer.Option(metavar="NAMES", help="Names with commas between them, or a number of assessors.")
-    ] = "1",
+        list[str] | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Names with commas between them, or a number of assessors. May be repeated. Default: 1.",
+        ),
+    ] = None,
     instructions: Annotated[
         Path | None, typer.Option(metavar="FILE", help="What assessors read first, in Markdown.")
     ] = None,
@@ -111,7 +115,7 @@ def new(
         given["wording"] = _part("wording", study).read_wording(wording, ask)
     name = name or (Path(study).stem if "://" not in study else "Study")
     chosen = creation.Settings(name=name, ask=ask, choice=choice, **given)
-    named = _names(assessors, chosen.crowd)
+    named = _names(assessors or ["0" if chosen.crowd else "1"])
     with noted():
         made = creation.create_study(study, runs or [], chosen, assessors=named, **without(others, *given))
     print(made)
@@ -425,12 +429,14 @@ def restore(
         print(f"note: removed {', '.join(left)}, which an earlier {study} had left", file=sys.stderr)
 
 
-def _names(text: str, crowd: bool) -> list[str]:
-    text = text.strip()
-    if text.isascii() and text.isdigit():
-        number = 0 if crowd and text == "1" else int(text)
-        return [f"assessor-{i}" for i in range(1, min(number, 10_000) + 1)]
-    return [name.strip() for name in text.split(",")]
+def _names(given: list[str]) -> list[str]:
+    names = []
+    for text in map(str.strip, given):
+        if text.isascii() and text.isdigit():
+            names += [f"assessor-{i}" for i in range(1, min(int(text), 10_000) + 1)]
+        else:
+            names += [name.strip() for name in text.split(",")]
+    return names
 
 
 def _words(path: Path) -> str:
