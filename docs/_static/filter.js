@@ -32,7 +32,9 @@
 
   /** Show the entry to which the address leads. */
   function unfoldTarget() {
-    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const name = decodeURIComponent(location.hash.slice(1));
+    // As GitHub writes it (err_ia), or as docutils does (err-ia): MyST before 5.2 writes only the second.
+    const target = document.getElementById(name) ?? document.getElementById(name.replaceAll("_", "-"));
     const entry = entries.find((one) => target && (one === target || one.contains(target)));
     if (!entry) return;
     entry.dispatchEvent(new Event("unfold"));
