@@ -183,7 +183,8 @@ def test_table_3_has_the_lowest_variant_of_rbu_beside_the_highest(found_rbu: Rep
 
 def test_runs_of_different_length_are_noted_unless_they_are_cut() -> None:
     judged = {t: {"1": {"a": 1, "b": 2}, "2": {"c": 1}} for t in ("x", "y")}
-    runs = {"long": {t: dict.fromkeys("abcdef", 1) for t in judged}, "short": {t: {"b": 1} for t in judged}}
+    long = {doc: -i for i, doc in enumerate("abcdef")}
+    runs = {"long": dict.fromkeys(judged, long), "short": {t: {"b": 1} for t in judged}}
     noted = "The runs have 1 to 6 documents for a topic on average."
     for depth, said in ((None, True), (1, False)):
         found = rbu(judged, runs, repetitions=1, instances=0, depth=depth)

@@ -228,21 +228,18 @@ class Explanation(Result):
         """One row for each run, measure and rank."""
         about, why = self._about, self._why
         header = ("run", "measure", "rank", "doc", *about, *why, "earned", "score so far")
-        columns: dict[str, list[Any]] = {name: [] for name in header}
+        rows: list[tuple[Any, ...]] = []
         for ranking in self.rankings:
             for measure, terms in zip(self.measures, ranking.terms, strict=True):
                 n = min(self._ranks(terms), len(ranking.docs))
-                columns["run"] += [ranking.run] * n
-                columns["measure"] += [str(measure)] * n
-                columns["rank"] += range(1, n + 1)
-                columns["doc"] += ranking.docs[:n]
-                for name in about:
-                    columns[name] += ranking.about[name][:n]
-                for name in why:
-                    columns[name] += terms.why[name][:n].tolist() if name in terms.why else [None] * n
-                columns["earned"] += terms.earned[:n].tolist()
-                columns["score so far"] += terms.so_far[:n].tolist()
-        return Table(columns, measures=tuple(map(str, self.measures)))
+                told = [ranking.about[name][:n] for name in about]
+                parts = [terms.why[name][:n].tolist() if name in terms.why else [None] * n for name in why]
+                amounts = (terms.earned[:n].tolist(), terms.so_far[:n].tolist())
+                for rank, *row in zip(
+                    range(1, n + 1), ranking.docs[:n], *told, *parts, *amounts, strict=True
+                ):
+                    rows.append((ranking.run, str(measure), rank, *row))
+        return Table.of_rows(header, rows, measures=tuple(map(str, self.measures)))
 
     @property
     def summary(self) -> Table:

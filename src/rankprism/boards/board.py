@@ -128,13 +128,12 @@ class Leaderboard(Result):
     @property
     def contradictions(self) -> Table:
         """Pairs of runs that two measures order differently, both of them significantly."""
-        columns: dict[str, list[str]] = {"run": [], "other": [], "better by": [], "worse by": []}
-        for a, b in combinations(range(len(self.measures)), 2):
-            for r, other in np.argwhere(self.better[a] & self.better[b].T).tolist():
-                row = (self.runs[r], self.runs[other], self.measures[a], self.measures[b])
-                for column, value in zip(columns.values(), row, strict=True):
-                    column.append(value)
-        return Table(columns)
+        rows = [
+            (self.runs[r], self.runs[other], self.measures[a], self.measures[b])
+            for a, b in combinations(range(len(self.measures)), 2)
+            for r, other in np.argwhere(self.better[a] & self.better[b].T).tolist()
+        ]
+        return Table.of_rows(("run", "other", "better by", "worse by"), rows)
 
     def _board(self, m: int) -> Table:
         order = self.order(m)

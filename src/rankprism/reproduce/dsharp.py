@@ -379,10 +379,7 @@ def _worse(first: str, second: str) -> str:
 def _table_5(tested: DiscriminativePower, lacking: str | None) -> Table:
     found = agreement(tested)
     pairs = [(found.measures[a], found.measures[b]) for a, b in found.pairs]
-    columns: dict[str, list[Any]] = {
-        name: [] for name in ("Table 5", "only it / both / only other", "agreement (%)")
-    }
-    columns |= {name: [] for name in ("printed counts", "printed (%)", "outcome")}
+    rows = []
     for (a, b), (counts, percent) in TABLE_5.items():
         turned = (a, b) not in pairs
         mine = found.counts[pairs.index((b, a) if turned else (a, b))]
@@ -392,17 +389,10 @@ def _table_5(tested: DiscriminativePower, lacking: str | None) -> Table:
         exact = 100 * float(shares(np.array([[*counts, 0]]))[0])
         if round(exact) != percent:
             said += f"; a misprint: the printed counts give {exact:.1f} %"
-        row = (
-            f"{a} - {b}",
-            "/".join(map(str, mine[:3])),
-            computed,
-            "/".join(map(str, counts)),
-            percent,
-            said,
-        )
-        for column, value in zip(columns.values(), row, strict=True):
-            column.append(value)
-    return Table(columns, digits=1)
+        mine_printed, theirs = ("/".join(map(str, three)) for three in (mine[:3], counts))
+        rows.append((f"{a} - {b}", mine_printed, computed, theirs, percent, said))
+    names = ("Table 5", "only it / both / only other", "agreement (%)")
+    return Table.of_rows((*names, "printed counts", "printed (%)", "outcome"), rows, digits=1)
 
 
 def _table_6(

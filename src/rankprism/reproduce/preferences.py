@@ -183,15 +183,12 @@ def _table_2(theta: float) -> Table:
     judged = read_judgments(EXAMPLE)
     runs = {name: {"q": {d: -float(i) for i, d in enumerate(docs)}} for name, docs in LISTS.items()}
     gain = evaluate(judged, runs, ["alpha_nDCG@3"]).mean()
-    columns: dict[str, list[Any]] = {
-        name: [] for name in ("Table 2", *LISTS, *(f"printed {name}" for name in LISTS), "outcome")
-    }
+    rows: list[tuple[Any, ...]] = []
 
     def add(name: str, found: Sequence[float], printed: Sequence[float], why: str) -> None:
         said = [outcome(x, p, 1, None, why) for x, p in zip(found, printed, strict=True)]
         worst = next((s for s in said if s != "reproduced"), "reproduced")
-        for column, value in zip(columns.values(), (name, *found, *printed, worst), strict=True):
-            column.append(value)
+        rows.append((name, *found, *printed, worst))
 
     printed = TABLE_2["preference measure"]
     add("α-nDCG@3", [gain[name]["alpha_nDCG@3"] for name in LISTS], TABLE_2["α-nDCG"], "")
@@ -211,7 +208,9 @@ def _table_2(theta: float) -> Table:
     for combine in ("mean", "min"):
         found = _example_scores(complete(_example_users("profile"))["q"], combine, theta)
         add(f"nPrf@3, {combine}, one document satisfies a user, our reading", found, printed, "")
-    return Table(columns, precision={f"printed {name}": 1 for name in LISTS})
+    as_printed = [f"printed {name}" for name in LISTS]
+    names = ("Table 2", *LISTS, *as_printed, "outcome")
+    return Table.of_rows(names, rows, precision=dict.fromkeys(as_printed, 1))
 
 
 def _example_users(novelty: Novelty) -> Users:

@@ -312,9 +312,7 @@ def _example_scales(embed: str) -> tuple[Scale, Scale]:
 
 
 def _table_1() -> Table:
-    columns: dict[str, list[Any]] = {
-        name: [] for name in ("Table 1", "computed, best first", "printed", "outcome")
-    }
+    rows = []
     for (embed, distance), printed in TABLE_1.items():
         scales = _example_scales(embed)
         found = order(scales, distance, tuples="valid").order
@@ -324,15 +322,10 @@ def _table_1() -> Table:
         place = {one: c for c, members in enumerate(classes) for one in members}
         places = [place.get(one, -1) for one in printed.split()]
         kept = len(places) == len(place) and places == sorted(places)
-        row = (
-            f"{{{embed}}}, {distance}",
-            " ".join("=".join(members) for members in classes),
-            printed,
-            REPRODUCED if kept else "differs because tuples are in another order",
-        )
-        for column, value in zip(columns.values(), row, strict=True):
-            column.append(value)
-    return Table(columns)
+        computed = " ".join("=".join(members) for members in classes)
+        said = REPRODUCED if kept else "differs because tuples are in another order"
+        rows.append((f"{{{embed}}}, {distance}", computed, printed, said))
+    return Table.of_rows(("Table 1", "computed, best first", "printed", "outcome"), rows)
 
 
 def _written(labels: Iterable[Any]) -> str:
@@ -493,9 +486,7 @@ def _label_sums_table(found: ApproachComparison, zeros: Zeros) -> Table:
 def _figure_2(ideal: Attainable, judged: Judgments) -> Table:
     """The share of topics for which CAM can reach 1, and for which it cannot reach .9."""
     same = replace(DECISION, runs=None).lacking(judged) is None
-    columns: dict[str, list[Any]] = {
-        name: [] for name in ("Figure 2", "topics at 1 (%)", "below .9 (%)", "printed", "outcome")
-    }
+    rows = []
     for name, highest in zip(ideal.measures, ideal.highest.T, strict=True):
         one, low = 100 * float((highest > 1 - 1e-9).mean()), 100 * float((highest < 0.9).mean())
         printed = "2 and 26" if same and name == "CAM(nDCG)" else ""
@@ -506,9 +497,9 @@ def _figure_2(ideal: Attainable, judged: Judgments) -> Table:
             end = "not printed: the caption of Figure 2 names NDCG, and the text below it AP"
         else:
             end = "not printed: Figure 2 is for TREC Decision 2019"
-        for column, value in zip(columns.values(), (name, one, low, printed, end), strict=True):
-            column.append(value)
-    return Table(columns, digits=0)
+        rows.append((name, one, low, printed, end))
+    names = ("Figure 2", "topics at 1 (%)", "below .9 (%)", "printed", "outcome")
+    return Table.of_rows(names, rows, digits=0)
 
 
 def _remarks(found: ApproachComparison, track: Column | None) -> Iterator[str]:
