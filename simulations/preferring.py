@@ -18,8 +18,9 @@ from pathlib import Path
 import numpy as np
 
 from rankprism.arrays import Floats
-from rankprism.judges.agreement import Figure
-from rankprism.judges.preferring import A_COEFFICIENT, A_SHARE, FAVOURS, Study
+from rankprism.judges.estimates_over_topics import A_COEFFICIENT, A_SHARE, FAVOURS
+from rankprism.judges.figure import Figure
+from rankprism.judges.preferring import Study
 from rankprism.judges.questions import NAMES, PEOPLE, SIDE, Covariates, Given, Questions, read_systems
 from rankprism.judges.strengths import A_STRENGTH, FROM_FEW, StrengthStudy
 from rankprism.preferences.bradley_terry import sigmoid

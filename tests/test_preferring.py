@@ -18,8 +18,8 @@ import pytest
 from scipy import optimize
 
 from rankprism import InputError, RankprismWarning, judges, read_preferences
+from rankprism.judges.estimates_over_topics import share_over_topics
 from rankprism.judges.paired_logit import Answers, fit, influence, strength_covariance, variance
-from rankprism.judges.preferring import share_over_topics
 from rankprism.judges.questions import NAMES, PEOPLE, Questions, joined, read_systems
 from rankprism.judges.strengths import FOLDS, Few, StrengthStudy
 from rankprism.preferences.sides import sides_of

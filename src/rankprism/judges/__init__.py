@@ -7,8 +7,10 @@ documents that people should judge. `prefer` shows what the preferences of judge
 estimates how strong systems are from many preferences of judges and few of people.
 """
 
-from rankprism.judges.agreement import FamilyAgreement, LabelAgreement, RunAgreement, agree
-from rankprism.judges.preferring import JudgePreferences, prefer
+from rankprism.judges.agreement import agree
+from rankprism.judges.agreement_result import FamilyAgreement, LabelAgreement, RunAgreement
+from rankprism.judges.preferring import prefer
+from rankprism.judges.preferring_result import JudgePreferences
 from rankprism.judges.scoring import EstimatedDifferences, EstimatedScores, score
 from rankprism.judges.selection import Selection, select
 from rankprism.judges.strengths import JudgedStrengths, strengths

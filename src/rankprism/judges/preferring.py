@@ -7,17 +7,28 @@ answers to a topic have something in common.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from rankprism.arrays import Floats, Longs
 from rankprism.data.note import Note, issue
 from rankprism.errors import InputError
-from rankprism.judges.agreement import ALL, Figure
+from rankprism.judges.estimates_over_topics import (
+    A_COEFFICIENT,
+    A_SHARE,
+    FAVOURS,
+    Estimated,
+    kappa_over_topics,
+    mean_over_topics,
+    share_over_topics,
+    students,
+)
+from rankprism.judges.figure import ALL, Figure
 from rankprism.judges.labels import check_judges
-from rankprism.judges.paired_logit import Answers, Fitted, fit, influence, variance
+from rankprism.judges.paired_logit import Answers, Fitted, fit, influence
+from rankprism.judges.preferring_result import JudgePreferences
 from rankprism.judges.questions import (
     PEOPLE,
     SIDE,
@@ -33,15 +44,9 @@ from rankprism.judges.questions import (
 )
 from rankprism.measures.parts import ratio
 from rankprism.meta.intervals import check_confidence
-from rankprism.preferences.agreement import cohen_kappa
-from rankprism.results.result import Result
-from rankprism.results.table import Cell, Table
 from rankprism.statistics.claims import CLAIMS
 from rankprism.statistics.corrections import corrected
 from rankprism.types import PreferencesLike
-
-#: The claims of the intervals, see `rankprism.statistics.claims`.
-A_SHARE, A_COEFFICIENT, FAVOURS = "a share of answers", "a coefficient of answers", "a favoured family"
 
 
 def prefer(
@@ -133,88 +138,6 @@ def _note_few_topics(figures: list[Figure], confidence: float) -> None:
         if few:
             missing = CLAIMS[claim].missing(few[0].units)
             issue([Note("no-interval", f"{missing} for judge {few[0].judge!r}", few[0].units, few[0].judge)])
-
-
-# ── figures over topics ──────────────────────────────────────────────────────────────────────────
-
-
-class Estimated(NamedTuple):
-    """A figure with its interval, and p of the hypothesis that it is as without any effect."""
-
-    value: float
-    low: float = np.nan
-    high: float = np.nan
-    p: float = np.nan
-
-
-def share_over_topics(part: Floats, whole: Floats, confidence: float) -> Estimated:
-    """Σ part / Σ whole over topics, which is between 0 and 1, and p of ½.
-
-    Wilson's interval holds the shares x that are within t standard errors √(x (1-x) / n) of the share found.
-    With v the variance of the jackknife over topics, n is share (1 - share) / v; if these are 0, the number
-    of topics.
-    """
-    from scipy.special import stdtr, stdtrit
-
-    topics = int((whole > 0).sum())
-    if not topics:
-        return Estimated(np.nan)
-    part, whole = part[whole > 0], whole[whole > 0]
-    share = float(part.sum() / whole.sum())
-    if not confidence or topics < CLAIMS[A_SHARE].fewest:
-        return Estimated(share)
-    v = float(variance(_without_one(part, whole)))
-    spread = share * (1 - share)
-    n = spread / v if min(spread, v) > 1e-12 else float(topics)
-    t = float(stdtrit(topics - 1, (1 + confidence) / 2))
-    middle, by = share + t**2 / (2 * n), 1 + t**2 / n
-    reach = t * np.sqrt(spread / n + (t / (2 * n)) ** 2)
-    p = 2 * float(stdtr(topics - 1, -abs(share - 0.5) * 2 * np.sqrt(n)))
-    return Estimated(share, (middle - reach) / by, (middle + reach) / by, p)
-
-
-def mean_over_topics(part: Floats, whole: Floats, confidence: float, claim: str) -> Estimated:
-    """Σ part / Σ whole over topics, with Student's interval, and p of 0."""
-    topics = int((whole > 0).sum())
-    if not topics:
-        return Estimated(np.nan)
-    part, whole = part[whole > 0], whole[whole > 0]
-    value = float(part.sum() / whole.sum())
-    return _students(value, _without_one(part, whole), confidence, claim)
-
-
-def _without_one(part: Floats, whole: Floats) -> Floats:
-    """(topic,) how much a ratio of sums falls without each topic"""
-    return np.asarray(part.sum() / whole.sum() - ratio(part.sum() - part, whole.sum() - whole))
-
-
-def _students(value: float, delta: Floats, confidence: float, claim: str) -> Estimated:
-    """Student's interval, from how much each topic moves the value."""
-    from scipy.special import stdtr, stdtrit
-
-    topics = len(delta)
-    error = float(np.sqrt(variance(delta)))
-    if not confidence or topics < CLAIMS[claim].fewest or not error > 1e-12:
-        return Estimated(value)
-    reach = float(stdtrit(topics - 1, (1 + confidence) / 2)) * error
-    p = 2 * float(stdtr(topics - 1, -abs(value) / error))
-    return Estimated(value, value - reach, value + reach, p)
-
-
-def kappa_over_topics(tables: Floats, confidence: float) -> Estimated:
-    """Cohen's κ of (topic, 3, 3) tables of answers, by the jackknife over topics."""
-    tables = tables[tables.sum((1, 2)) > 0]
-    whole = tables.sum(0)
-    value = float(cohen_kappa(whole))
-    found = _students(value, value - cohen_kappa(whole - tables), confidence, A_SHARE)
-    return (
-        found._replace(low=max(-1.0, found.low), high=min(1.0, found.high))
-        if found.low == found.low
-        else found
-    )
-
-
-# ── the study ────────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True, eq=False)
@@ -349,7 +272,7 @@ class Study:
                 name,
                 "model",
                 "coefficient",
-                _students(value, delta[:, k], self.confidence, A_COEFFICIENT),
+                students(value, delta[:, k], self.confidence, A_COEFFICIENT),
                 units,
                 item,
             )
@@ -378,7 +301,7 @@ class Study:
         for item in [item for item in own if item in theirs]:
             a, b = own.index(item), theirs.index(item)
             value = float(one[a] - other[b])
-            gap = _students(value, moved[:, a] - people[:, b], self.confidence, A_COEFFICIENT)
+            gap = students(value, moved[:, a] - people[:, b], self.confidence, A_COEFFICIENT)
             found.append(self._figure(name, "model", "beyond people", gap, units, item))
         return found
 
@@ -467,151 +390,3 @@ def _note_no_maximum(name: str) -> None:
         f"infinite, and none are printed"
     )
     issue([Note("unbounded-strengths", text, 1, name)])
-
-
-# ── the result ───────────────────────────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class JudgePreferences(Result):
-    """What the preferences of judges depend on. Made by `prefer`."""
-
-    claims: ClassVar[tuple[str, ...]] = (A_SHARE, A_COEFFICIENT, FAVOURS)
-    sources: tuple[str, ...]  #: the judges, and "people" first if there are any
-    figures: tuple[Figure, ...]
-    about: Mapping[str, Any] = field(default_factory=dict)
-
-    def figure(self, judge: str, figure: str, item: str = ALL) -> Figure | None:
-        """One of the figures; None if it is not defined."""
-        wanted = (judge, figure, item)
-        return next((f for f in self.figures if (f.judge, f.figure, f.item) == wanted), None)
-
-    def value(self, judge: str, figure: str, item: str = ALL) -> float:
-        """The value of a figure; NaN if it is not defined."""
-        found = self.figure(judge, figure, item)
-        return np.nan if found is None else found.value
-
-    def _cell(self, judge: str, figure: str, item: str = ALL) -> Cell:
-        found = self.figure(judge, figure, item)
-        if found is None:
-            return Cell(np.nan)
-        return Cell(found.value, between=None if np.isnan(found.low) else (found.low, found.high))
-
-    def _p(self, judge: str, figure: str, item: str = ALL) -> float:
-        found = self.figure(judge, figure, item)
-        return np.nan if found is None else found.p
-
-    @property
-    def summary(self) -> Table:
-        """A line for each judge: its sides, and its agreement with itself and with people."""
-        names = self.sources
-        columns: dict[str, list[Any]] = {
-            "judge": list(names),
-            "judgments": [int(self.value(name, "judgments")) for name in names],
-            "ties": [self.value(name, "ties") for name in names],
-            "left": [self._cell(name, "left") for name in names],
-            "p": [self._p(name, "left") for name in names],
-            "swapped": [_whole(self.value(name, "swapped")) for name in names],
-            "same": [self._cell(name, "same") for name in names],
-        }
-        if PEOPLE in names:
-            columns |= {
-                "shared": [_whole(self.value(name, "shared")) for name in names],
-                "agrees": [self._cell(name, "agrees") for name in names],
-                "κ": [self._cell(name, "κ") for name in names],
-            }
-        return Table(columns, digits=3, precision={"p": 4}, probabilities=("p",))
-
-    @property
-    def coefficients(self) -> Table:
-        """A line for each coefficient of each judge."""
-        found = [f for f in self.figures if f.figure == "coefficient"]
-        spread = self.about.get("standard deviations", {})
-        columns: dict[str, list[Any]] = {
-            "judge": [f.judge for f in found],
-            "covariate": [f.item for f in found],
-            "unit": [f"{spread[f.item]:.4g}" if f.item in spread else "" for f in found],
-            "coefficient": [self._cell(f.judge, "coefficient", f.item) for f in found],
-            "p": [f.p for f in found],
-        }
-        if not spread:
-            del columns["unit"]
-        if PEOPLE in self.sources:
-            columns |= {
-                "beyond people": [self._cell(f.judge, "beyond people", f.item) for f in found],
-                "p (beyond)": [self._p(f.judge, "beyond people", f.item) for f in found],
-            }
-        return Table(
-            columns, digits=3, precision={"p": 4, "p (beyond)": 4}, probabilities=("p", "p (beyond)")
-        )
-
-    @property
-    def families(self) -> Table:
-        """A line for each judge and family."""
-        found = [f for f in self.figures if f.figure == "favours"]
-        own = self.about.get("families", {})
-        return Table(
-            {
-                "judge": [f.judge for f in found],
-                "family": [f.item + (" (own)" if own.get(f.judge) == f.item else "") for f in found],
-                "questions": [int(self.value(f.judge, "questions of family", f.item)) for f in found],
-                "prefers it": [self.value(f.judge, "prefers family", f.item) for f in found],
-                "people" if PEOPLE in self.sources else "others": [
-                    self.value(f.judge, "others prefer family", f.item) for f in found
-                ],
-                "favours": [self._cell(f.judge, "favours", f.item) for f in found],
-                "p": [f.p for f in found],
-            },
-            digits=3,
-            precision={"p": 4},
-            probabilities=("p",),
-        )
-
-    @property
-    def tables(self) -> tuple[Table, ...]:
-        more = [self.coefficients] if any(f.figure == "coefficient" for f in self.figures) else []
-        more += [self.families] if "families" in self.about else []
-        return (self.summary, *more)
-
-    @property
-    def note(self) -> str:
-        lines = [
-            "left: the share of answers for the left document, a tie being half of one; p: of ½. swapped: "
-            "questions "
-            "asked with both sides; same: the share of them with the same answer both times."
-        ]
-        if PEOPLE in self.sources:
-            lines.append("shared: questions that people answered, too; agrees: the share with their answer.")
-        if any(f.figure == "coefficient" for f in self.figures):
-            equal = "two systems of equal strength" if self.about["systems"] else "two documents"
-            words = "coefficient: what is added to the log-odds that one of " + equal + " is preferred"
-            words += ", if it is on the left" if not self.about.get("standard deviations") else (
-                ", if it is on the left (side) or if its covariate is higher by one unit, which is a "
-                "standard deviation"
-            )  # fmt: skip
-            if PEOPLE in self.sources:
-                words += ". beyond people: minus that of people on the shared questions"
-            lines.append(words + ".")
-        if "families" in self.about:
-            who = "people" if PEOPLE in self.sources else "the judges of other families"
-            lines.append(
-                f"favours: how much more often than {who} the judge prefers the family's document on the "
-                "same questions "
-                "about one document of it and one of another; p of families that are not the judge's own "
-                "is corrected for their number by Holm."
-            )
-        if self.about["confidence"]:
-            lines.append(
-                f"In brackets: {100 * self.about['confidence']:g} % intervals over topics like these "
-                f"{self.about['topics']}. – means that it is unknown or that there are too few topics."
-            )
-        return "\n".join(lines)
-
-    @property
-    def rows(self) -> Table:
-        """One row per figure."""
-        return Table({name: [getattr(f, name) for f in self.figures] for name in Figure._fields})
-
-
-def _whole(value: float) -> int | None:
-    return None if np.isnan(value) else int(value)
