@@ -20,7 +20,7 @@ from urllib.parse import unquote, urlencode
 
 import sqlalchemy as sa
 
-from rankprism.assess import access, store, study_state
+from rankprism.assess import access, open_task, store, study_state, work
 from rankprism.assess.app import make_app
 from rankprism.assess.connections import Limits
 from rankprism.assess.connections import server as make_server
@@ -343,3 +343,35 @@ def listening(served: Served, limits: Limits | None = None) -> Iterator[int]:
         finally:
             server.should_exit = True
             thread.join()
+
+
+def made(target: str, collection: Collection, settings: Settings | None = None, **options: object) -> Store:
+    names = options.pop("assessors", ("ann", "ben", "eva"))
+    create_study(
+        target,
+        collection.runs,
+        settings or Settings(depth=3),
+        documents=collection.documents,
+        topics=collection.topics,
+        assessors=names,  # type: ignore[arg-type]
+        **options,  # type: ignore[arg-type]
+    )
+    opened = store.opened(target)
+    return opened.__enter__()
+
+
+def assessor(open_study: Store, name: str) -> int:
+    with open_study.reading() as connection:
+        found = connection.scalar(sa.select(store.assessor.c.id).where(store.assessor.c.name == name))
+    assert found is not None
+    return int(found)
+
+
+def settings_of(open_study: Store) -> Settings:
+    with open_study.reading() as connection:
+        return study_state.load(connection).settings
+
+
+def judge(open_study: Store, who: int, task: open_task.Assignment) -> str:
+    left, right = (worth(text.name) for text in task.documents)
+    return work.submit(open_study, who, task.place, task.attempt, "left" if left > right else "right")

@@ -120,3 +120,12 @@ def browser() -> Iterator[Browser]:
         opened = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
         yield opened
         opened.close()
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def target(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where a new study may be made: a file, or a PostgreSQL database."""
+    if request.param == "sqlite":
+        return str(tmp_path / "study.db")
+    make: Callable[[], str] = request.getfixturevalue("postgres")
+    return make()

@@ -39,15 +39,6 @@ def older(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def target(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The place of a study in either database."""
-    if request.param == "sqlite":
-        return str(tmp_path / "study.db")
-    make: Callable[[], str] = request.getfixturevalue("postgres")
-    return make()
-
-
 def test_an_earlier_study_in_postgresql_is_migrated_too(
     postgres: Callable[[], str], older: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
