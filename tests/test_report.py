@@ -829,3 +829,39 @@ def test_without_jinja_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch
 def test_a_depth_below_1_is_refused() -> None:
     with pytest.raises(InputError, match="depth must be a whole number ≥ 1; got 0"):
         report.make(TWO_TOPICS, {"1": {"a": 2.0}}, "P@5", depth=0)
+
+
+def test_a_report_of_scores_has_what_the_scores_tell_and_nothing_else() -> None:
+    names = ["alpha_nDCG@10", "P@10"]
+    scores = evaluate(sample.QRELS, list(sample.RUNS), names)
+    whole = report.make(sample.QRELS, list(sample.RUNS), names, depth=5).data
+    found = report.of_scores(scores).data
+    for part in (
+        "runs",
+        "topics",
+        "measures",
+        "scores",
+        "board",
+        "systems",
+        "agreement",
+        "by topic",
+        "start",
+    ):
+        assert found[part] == whole[part], part
+    assert all(found[part] is None for part in ("judgments", "rankings", "axioms", "advice"))
+    own = Scores(scores.runs, scores.topics, ("recall of a vendor",), scores.values[:, :, :1])
+    assert report.of_scores(own).data["measures"][0]["display"] == "recall of a vendor"
+
+
+def test_the_command_makes_a_report_of_a_file_of_scores(cli: Callable[..., Any], tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    scores = evaluate(sample.QRELS, list(sample.RUNS), ["P@10", "AP"])
+    path.write_text(scores.table(per_topic=True).to_csv(), encoding="utf-8")
+    found = cli("report", path, "-m", "AP", "--title", "Nightly", "-o", tmp_path / "report.html")
+    assert found.returncode == 0, found.stderr
+    assert "<title>Nightly</title>" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    for option, value in (("--documents", "docs.jsonl"), ("--order", "rank")):
+        refused = cli("report", path, option, value, "-o", tmp_path / "none.html")
+        assert refused.returncode == 2
+        assert f"{option} goes with judgments and runs" in refused.stderr
+    assert not (tmp_path / "none.html").exists()

@@ -504,3 +504,16 @@ def test_forty_aspects_have_names_and_marks_of_their_own(tmp_path: Path, opened:
     looks = page.locator(".list.a .mark i").evaluate_all("marks => marks.map((mark) => mark.className)")
     assert len(set(looks)) == 21  # seven colours by three shapes, and always the name
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_report_of_scores_has_three_views_and_no_links_to_rankings(
+    opened: Callable[..., Page], tmp_path: Path
+) -> None:
+    path = tmp_path / "scores.html"
+    report.of_scores(evaluate(sample.QRELS, list(sample.RUNS), MEASURES)).save(path)
+    page = opened(path)
+    expect(page.locator("nav a")).to_have_text(["Systems", "Measures", "Topics"])
+    for view in ("systems", "measures", "topics", "rankings"):
+        page = opened(path, f"#view={view}")
+        assert not page.locator("a[href*=rankings]").count()
+        expect(page.locator("section.view:not([hidden])")).to_have_count(1)

@@ -8,31 +8,41 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankprism.cli.analysis import Call, command
-from rankprism.cli.collection import Measured, QrelsAndRuns, read_collection
+from rankprism.cli.collection import Measured, first_opened, read_collection
 from rankprism.cli.completion import complete_file
 from rankprism.cli.group import commands
 from rankprism.cli.measures import MeasureFiles, MeasureNames, load_measures
 from rankprism.cli.options import output_option
+from rankprism.cli.scores import QrelsAndRunsOrScores, changed, holds_scores, read_score_files
 from rankprism.cli.signature import with_options_of
+from rankprism.errors import InputError
 
 if TYPE_CHECKING:
     from rankprism.report import Report
+    from rankprism.results.scores import Scores
 
 app = commands()
 
 
 @with_options_of(read_collection)
 def read_for_report(
-    files: QrelsAndRuns, measure: MeasureNames = None, measures_file: MeasureFiles = None, **collection: Any
-) -> Measured:
-    """Judgments and runs, and the measures, which need not be named."""
+    files: QrelsAndRunsOrScores = None,
+    measure: MeasureNames = None,
+    measures_file: MeasureFiles = None,
+    **collection: Any,
+) -> Measured | Scores:
+    """Judgments and runs, and the measures, which need not be named; or scores."""
     from rankprism.measures.grammar import parse_all
     from rankprism.report.page import check_installed
 
     check_installed()
+    named = first_opened(files or [])
+    if named and holds_scores(named):
+        others = [*changed(collection), *(["measures"] if measures_file else [])]
+        return read_score_files(named, measure, others).scores
     load_measures(measures_file)
     measures = [each for text in measure or [] for each in parse_all(text)]
-    return Measured(read_collection(files=files, **collection), measures)
+    return Measured(read_collection(files=named, **collection), measures)
 
 
 def write_page(report: Report, output: Annotated[Path, output_option()] = Path("report.html")) -> None:
@@ -45,7 +55,7 @@ def write_page(report: Report, output: Annotated[Path, output_option()] = Path("
 @app.command()
 @command("report:make", "making the report", reads=read_for_report, writes=write_page)
 def report(
-    read: Measured,
+    read: Measured | Scores,
     call: Call,
     documents: Annotated[
         str | None,
@@ -69,14 +79,23 @@ def report(
     """Write a report: one HTML file that needs nothing else.
 
     It shows which systems differ, what the measures see and do not see, which topics are hard, and what each
-    document of a ranking earned. Without -m it takes measures that suit the judgments.
+    document of a ranking earned. Without -m it takes measures that suit the judgments. From scores, it shows
+    systems, measures and topics.
 
     \b
     rankprism report qrels.txt runs/*.run -o report.html
     rankprism report qrels.txt runs/*.run -m RBU@20 \\
         --topic-texts topics.xml --documents docs.jsonl
     rankprism report preferences.tsv runs/*.run
+    rankprism report scores.csv
     """
+    if not isinstance(read, Measured):
+        from rankprism.report import of_scores
+
+        if documents is not None:
+            raise InputError("--documents goes with judgments and runs; a report of scores has no rankings")
+        own = {name: call.keywords[name] for name in ("title", "seed", "on_share")}
+        return of_scores(read, topic_texts=topic_texts, **own)
     given, measures = read
     return call(
         runs=list(given.runs),

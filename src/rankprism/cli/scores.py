@@ -100,16 +100,11 @@ def read_source(
     named = first_opened(files or [])
     if not named:
         raise InputError("name judgments and runs, e.g. qrels.txt runs/*.run, or files of scores")
-    default = {name: option.default for name, option in options_of(read_collection).items()}
-    set_options = [name for name, value in collection.items() if value != default[name]]
+    set_options = changed(collection)
     if scores or _are_scores(named, set_options, collection.get("preferences_format")):
         own = {"measures": measures_file, "tied": tied}
-        for name in [*set_options, *(name for name, value in own.items() if value)]:
-            raise InputError(
-                f"--{name.replace('_', '-')} goes with judgments and runs; {os.fspath(named[0])} is taken "
-                f"for a file of scores"
-            )
-        return _read_scores(named, measure, _conditions(where or []), baselines_of(baseline))
+        others = [*set_options, *(name for name, value in own.items() if value)]
+        return read_score_files(named, measure, others, where or (), baselines_of(baseline))
     if where:
         raise InputError(
             f"--where chooses rows from files of scores; {os.fspath(named[0])} is taken for judgments; if it "
@@ -118,6 +113,40 @@ def read_source(
     chosen = read_measures(measure, measures_file)  # before anything is read
     read = read_collection(files=named, baseline=baseline, **collection)
     return Source(read.evaluate(chosen, tied=tied), read, read.baselines)
+
+
+def holds_scores(named: Sequence[Any]) -> bool:
+    """Whether the first of these files can only be one of scores."""
+    from rankprism.formats.files import File
+    from rankprism.formats.recognition import kind_of
+
+    source, _ = split_pairs(named)
+    return isinstance(source, File) and kind_of(source) == "scores"
+
+
+def read_score_files(
+    named: Sequence[Any],
+    measure: Sequence[str] | None,
+    others: Sequence[str],
+    where: Sequence[str] = (),
+    baselines: Sequence[str] = (),
+) -> Source:
+    """Scores from files.
+
+    others : the names of options that were given and that go with judgments and runs, which are refused.
+    """
+    for name in others:
+        raise InputError(
+            f"--{name.replace('_', '-')} goes with judgments and runs; {os.fspath(named[0])} is taken for a "
+            f"file of scores"
+        )
+    return _read_scores(named, measure, _conditions(where), baselines)
+
+
+def changed(collection: Mapping[str, Any]) -> list[str]:
+    """The options of a collection that are not as they are by default."""
+    default = {name: option.default for name, option in options_of(read_collection).items()}
+    return [name for name, value in collection.items() if value != default[name]]
 
 
 def _are_scores(named: Sequence[Any], set_options: Sequence[str], format: str | None) -> bool:

@@ -1,8 +1,9 @@
 """The report: what judgments and runs tell about systems, measures and topics, in one HTML file.
 
-`make` computes it. `systems`, `measures`, `advice`, `topics` and `rankings` each make one part of its data,
-which is plain JSON. `documents` reads titles and texts, and `page` puts the data, the style sheet and the
-scripts in `assets` into one file. Nothing here computes a score: `rankprism.evaluate`, `rankprism.compare`,
+`make` computes it, and `of_scores` the parts that need nothing but scores. `systems`, `measures`, `advice`,
+`topics` and `rankings` each make one part of its data, which is plain JSON. `documents` reads titles and
+texts, and `page` puts the data, the style sheet and the scripts in `assets` into one file. Nothing here
+computes a score: `rankprism.evaluate`, `rankprism.compare`,
 `rankprism.meta`, `rankprism.axioms` and `Measure.explain` do.
 
 >>> from rankprism import report, sample
@@ -13,6 +14,6 @@ scripts in `assets` into one file. Nothing here computes a score: `rankprism.eva
 '<!doctype html>'
 """
 
-from rankprism.report.report import Report, default_measures, make
+from rankprism.report.report import Report, default_measures, make, of_scores
 
-__all__ = ["Report", "default_measures", "make"]
+__all__ = ["Report", "default_measures", "make", "of_scores"]

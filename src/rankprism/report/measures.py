@@ -16,8 +16,10 @@ from rankprism.axioms.story import evidence as story_of
 from rankprism.axioms.verdict import Verdict
 from rankprism.comparison import Comparison
 from rankprism.data.judgments import Judgments
+from rankprism.errors import RankprismError
 from rankprism.measures import Measure
 from rankprism.measures.citations import CITATIONS
+from rankprism.measures.grammar import parse
 from rankprism.meta.discriminative_power import DiscriminativePower
 from rankprism.meta.metric_unanimity import Unanimity
 from rankprism.meta.rank_correlation import Correlation
@@ -44,12 +46,19 @@ def described(measure: Measure) -> dict[str, Any]:
     }
 
 
+def named(name: str) -> dict[str, Any]:
+    """The same for a column of scores. All that is known about a measure of other programs is its name."""
+    try:
+        return described(parse(name))
+    except RankprismError:
+        plain: dict[str, Any] = {"name": name, "display": name, "summary": "", "cite": [], "cutoff": None}
+        return plain | {"sum": False, "condensed": False, "needs": "judgments"}
+
+
 # ── what the scores tell about the measures ──────────────────────────────────────────────────────
 
 
-def evidence(
-    measures: Sequence[Measure], scores: Scores, alpha: float, seed: int, on_share: Callable[[float], None]
-) -> Evidence:
+def evidence(scores: Scores, alpha: float, seed: int, on_share: Callable[[float], None]) -> Evidence:
     """Correlation, discriminative power and unanimity, or why there are too few runs, topics or measures."""
     if len(scores.runs) < 2:
         none = "There is only one run, and measures are compared by how they order several runs."
@@ -59,7 +68,7 @@ def evidence(
     )
     if len(scores.complete().topics) > 1:
         power = meta.power(scores, alpha=alpha, seed=seed, on_share=part_of(on_share, 0, 2))
-    if len(measures) < 2:
+    if len(scores.measures) < 2:
         none = "There is only one measure, and two are needed to agree."
         return Evidence(none, power, none)
     return Evidence(

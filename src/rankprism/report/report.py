@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Unpack
 
+from rankprism.advice import Evidence
 from rankprism.data.judgments import Judgments
 from rankprism.data.preferences import Preferences
 from rankprism.data.run import Reading
@@ -17,12 +18,14 @@ from rankprism.formats.documents import DocumentsLike
 from rankprism.formats.judgments import JudgmentReading
 from rankprism.formats.preferences import read_preferences
 from rankprism.formats.recognition import are_preferences
+from rankprism.formats.scores import read_scores
 from rankprism.formats.several_runs import run_sources
 from rankprism.formats.topics import Topic, TopicsLike, read_topics
 from rankprism.measures import Measure
 from rankprism.report import board, measures, rankings, systems, topics
 from rankprism.report.documents import shown_documents
 from rankprism.report.judged import Judged
+from rankprism.results.scores import Scores
 from rankprism.statistics.threads import for_each_in_order
 from rankprism.types import (
     AspectsLike,
@@ -33,12 +36,14 @@ from rankprism.types import (
     PreferencesLike,
     RunOptions,
     RunsLike,
+    ScoresLike,
     Topics,
     WeightsLike,
 )
 
 #: The significance level, and one minus the confidence of the intervals.
 ALPHA = 0.05
+TITLE = "Ranking evaluation report"
 #: Roughly, the share of the time that each step takes.
 _STEPS = {"read": 0.15, "score": 0.05, "compare": 0.05, "measures": 0.2, "axioms": 0.35, "rankings": 0.2}
 
@@ -151,39 +156,23 @@ def _data(
     tell: _Progress,
 ) -> dict[str, Any]:
     """Everything that the page shows."""
-    from rankprism import __version__
-
     lists = rankings.rankings(judged, listed, chosen, scores.topics, depth, partial(tell, "rankings"))
     tell("rankings", 1.0)
     # Before the rest, which takes longer.
     told = topics.described(scores.topics, lists["topics"], texts)
     about, passages = shown_documents(documents, lists["topics"], [topic["words"] for topic in told])
-    compared = systems.compared(scores, ALPHA, seed, partial(tell, "compare"))
-    tell("compare", 1.0)
-    evidence = measures.evidence(chosen, scores, ALPHA, seed, partial(tell, "measures"))
-    tell("measures", 1.0)
-    agreement = measures.agreement(scores, evidence, compared)
+    told_by, evidence = _of_scores(scores, seed, tell)
     verdicts = measures.verdicts(chosen, judged.absolute, partial(tell, "axioms"))
     conventions = scores.conventions
-    first_screen = board.described(scores, board.ranked(scores, ALPHA), compared, conventions["notes"])
-    doubtful = [r for r, found in enumerate(first_screen["badges"]) if found]
-    return {
-        "rankprism": __version__,
-        "title": title or "Ranking evaluation report",
+    return told_by | {
+        "title": title or TITLE,
         "judgments": " and ".join(
             files.run_name(name) for one in judged.kinds.values() for name in one.files or (one.source,)
         ),
-        "runs": list(scores.runs),
-        "topics": list(scores.topics),
         "topic texts": told,
         "measures": [measures.described(measure) for measure in chosen],
-        "scores": topics.per_topic(scores),
-        "board": first_screen,
-        "systems": systems.described(scores, compared, ALPHA),
-        "agreement": agreement,
         "axioms": measures.axioms(verdicts),
         "advice": measures.advised(judged.absolute, chosen, scores, verdicts, evidence),
-        "by topic": topics.difficulty(scores),
         "rankings": lists,
         "documents": about,
         "passages": passages,
@@ -192,10 +181,78 @@ def _data(
             for name in ("order", "topics", "duplicates", "aspect weights")
             if name in conventions
         },
-        "notes": [note["message"] for note in conventions["notes"]],
+    }
+
+
+def of_scores(
+    scores: ScoresLike,
+    *,
+    topic_texts: TopicsLike | None = None,
+    title: str | None = None,
+    seed: Natural = 0,
+    on_share: Callable[[float], None] | None = None,
+) -> Report:
+    """Make a report on systems, measures and topics from scores alone.
+
+    It has no rankings, axioms and advice, because these need judgments and runs.
+
+    Parameters
+    ----------
+    scores
+        What `evaluate` returns, the `.scores` of `judges.score`, or whatever `read_scores` takes.
+    topic_texts, title, seed, on_share
+        As for `make`.
+
+    Examples
+    --------
+    >>> from rankprism import evaluate, report, sample
+    >>> scores = evaluate(sample.QRELS, list(sample.RUNS), ["alpha_nDCG@10", "P@10"])
+    >>> report.of_scores(scores)
+    <Report: 6 runs, 20 topics, 2 measures>
+    """
+    found = read_scores(scores)
+    texts = {} if topic_texts is None else read_topics(topic_texts)
+    told_by, _ = _of_scores(found, seed, _Progress(on_share))
+    none: dict[str, Any] = dict.fromkeys(("judgments", "axioms", "advice", "rankings"))
+    return Report(
+        told_by
+        | none
+        | {
+            "title": title or TITLE,
+            "topic texts": topics.described(found.topics, [{"aspects": []}] * len(found.topics), texts),
+            "measures": [measures.named(name) for name in found.measures],
+            "documents": {},
+            "passages": [],
+            "conventions": {},
+        }
+    )
+
+
+def _of_scores(scores: Scores, seed: int, tell: _Progress) -> tuple[dict[str, Any], Evidence]:
+    """The parts of a report that are made from scores alone, and what the scores tell about the measures."""
+    from rankprism import __version__
+
+    compared = systems.compared(scores, ALPHA, seed, partial(tell, "compare"))
+    tell("compare", 1.0)
+    evidence = measures.evidence(scores, ALPHA, seed, partial(tell, "measures"))
+    tell("measures", 1.0)
+    agreement = measures.agreement(scores, evidence, compared)
+    notes = scores.conventions.get("notes", ())
+    first_screen = board.described(scores, board.ranked(scores, ALPHA), compared, notes)
+    doubtful = [r for r, found in enumerate(first_screen["badges"]) if found]
+    return {
+        "rankprism": __version__,
+        "runs": list(scores.runs),
+        "topics": list(scores.topics),
+        "scores": topics.per_topic(scores),
+        "board": first_screen,
+        "systems": systems.described(scores, compared, ALPHA),
+        "agreement": agreement,
+        "by topic": topics.difficulty(scores),
+        "notes": [note["message"] for note in notes],
         "seed": seed,
         "start": measures.clearest(agreement, doubtful),
-    }
+    }, evidence
 
 
 def default_measures(judged: Judgments | None, preferences: Preferences | None = None) -> tuple[str, ...]:

@@ -8,11 +8,12 @@ import { measuresView } from "./measures.js";
 import { topicsView } from "./topics.js";
 import { rankingsView } from "./rankings.js";
 
+// A report that was made from scores alone has no rankings.
 const VIEWS = {
   systems: ["Systems", systems],
   measures: ["Measures", measuresView],
   topics: ["Topics", topicsView],
-  rankings: ["Rankings", rankingsView],
+  ...(report.rankings && { rankings: ["Rankings", rankingsView] }),
 };
 
 const filter = h("input", {
@@ -75,7 +76,8 @@ addEventListener("hashchange", update);
 addEventListener("resize", update);
 
 document.getElementById("about").textContent =
-  `${counted(runs.length, "run")}, ${counted(topics.length, "topic")}, ${counted(measures.length, "measure")}. Judgments: ${shown(report.judgments)}.`;
+  `${counted(runs.length, "run")}, ${counted(topics.length, "topic")}, ${counted(measures.length, "measure")}.` +
+  (report.judgments ? ` Judgments: ${shown(report.judgments)}.` : " Made from scores.");
 const { order, topics: averaged, duplicates } = report.conventions;
 document.getElementById("footer").append(
   report.notes.length
@@ -93,7 +95,10 @@ document.getElementById("footer").append(
   h(
     "p",
     {},
-    `Made with rankprism ${report.rankprism}. Documents are ordered by ${order}, means are over ${averaged} topics, duplicates: ${duplicates}, aspect weights: ${report.conventions["aspect weights"]}, seed ${report.seed}.`,
+    `Made with rankprism ${report.rankprism}. ` +
+      (report.rankings
+        ? `Documents are ordered by ${order}, means are over ${averaged} topics, duplicates: ${duplicates}, aspect weights: ${report.conventions["aspect weights"]}, seed ${report.seed}.`
+        : `Seed ${report.seed}.`),
   ),
 );
 update();

@@ -291,7 +291,7 @@ function disagreement(state) {
       h(
         "table",
         {},
-        h("caption", {}, "The rankings on which they disagree most clearly"),
+        h("caption", {}, `The ${report.rankings ? "rankings" : "topics"} on which they disagree most clearly`),
         h(
           "thead",
           {},
@@ -304,7 +304,7 @@ function disagreement(state) {
               `${name(state.m2)} prefers`,
               `Δ ${name(state.m)}`,
               `Δ ${name(state.m2)}`,
-              "rankings",
+              ...(report.rankings ? ["rankings"] : []),
             ].map((head) => h("th", { scope: "col" }, head)),
           ),
         ),
@@ -323,7 +323,7 @@ function disagreement(state) {
               h("td", { class: "text" }, shown(runs[b])),
               h("td", {}, signed(real(own))),
               h("td", {}, signed(real(others))),
-              h(
+              report.rankings && h(
                 "td",
                 {},
                 h(
@@ -423,7 +423,7 @@ export function measuresView(root) {
   const anchored = (id, title, ...content) =>
     h("section", { id, tabindex: "-1" }, h("h3", {}, title), ...content);
   root.append(
-    part("Which measure to use here", advised()),
+    advice ? part("Which measure to use here", advised()) : "",
     part(
       "Where the measures disagree about the systems",
       none ? missing(none) : [h("p", { class: "controls" }, first.element, second.element), cases],
@@ -435,7 +435,7 @@ export function measuresView(root) {
       h("span", { id: "unanimity", tabindex: "-1" }),
       powerTable(),
     ),
-    part(
+    axioms ? part(
       "Axioms",
       h(
         "p",
@@ -454,7 +454,7 @@ export function measuresView(root) {
           axioms.axioms.map((axiom) => [h("dt", {}, axiom.name), h("dd", {}, axiom.summary)]),
         ),
       ),
-    ),
+    ) : "",
     part(
       "The measures",
       h(
@@ -477,8 +477,10 @@ export function measuresView(root) {
     first.set(state.m);
     second.set(state.m2);
     if (!none) show(cases, disagreement(state));
-    show(table, scrolling("Axioms", axiomTable(state)));
-    show(told, axiomStory(state));
+    if (axioms) {
+      show(table, scrolling("Axioms", axiomTable(state)));
+      show(told, axiomStory(state));
+    }
     if (state.view === "measures" && state.axiom && state.axiom !== told_of)
       document.getElementById("story")?.scrollIntoView({ block: "nearest" });
     told_of = state.axiom;

@@ -21,9 +21,9 @@ import { go, matching } from "./state.js";
 import { curves } from "./charts.js";
 import { marked, rendered } from "./marks.js";
 
-const { depth, labels, kinds } = report.rankings;
+const { depth, labels, kinds } = report.rankings ?? { kinds: [] };
 const hasGrades = kinds.includes("judgments");
-const noIdeal = report.rankings["no ideal"];
+const noIdeal = report.rankings?.["no ideal"];
 const COLOURS = 7,
   SHAPES = 3;
 const EVEN = 1e-6;

@@ -8,6 +8,12 @@ import { bar } from "./charts.js";
 const whole = report["by topic"];
 const divides = whole.spread.missing ?? null;
 
+/** The name of a topic, which leads to its rankings if there are any. */
+const toRankings = (chosen) =>
+  report.rankings
+    ? h("a", { href: linkTo({ view: "rankings", ...chosen }) }, topicName(chosen.t))
+    : topicName(chosen.t);
+
 /** The mean and the standard deviation over runs of a topic, and its best and worst run. */
 function statistics(state) {
   const { m } = state,
@@ -76,7 +82,7 @@ function table(state, found) {
         h(
           "tr",
           {},
-          h("th", { scope: "row" }, h("a", { href: linkTo({ view: "rankings", t }) }, topicName(t))),
+          h("th", { scope: "row" }, toRankings({ t })),
           h("td", {}, number(found[t].mean)),
           !divides && [
             h("td", {}, number(found[t].spread)),
@@ -147,7 +153,7 @@ function differences(state) {
               h(
                 "th",
                 { scope: "row" },
-                h("a", { href: linkTo({ view: "rankings", t, a, b }) }, topicName(t)),
+                toRankings({ t, a, b }),
               ),
               h("td", {}, number(x)),
               h("td", {}, number(y)),
