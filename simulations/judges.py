@@ -141,7 +141,7 @@ class Whole:
         return cls(labels, ranked, truth, design, hashes(labels), measure)
 
     def study(self, rng: np.random.Generator, number: int, seed: int, uniform: bool = False) -> Study:
-        """A study in which so many labels are drawn, by what they decide or with equal chances."""
+        """A study in which this number of labels is drawn, by what they decide or with equal chances."""
         n = len(self.design.size)
         if uniform:
             drawn = np.zeros(n, dtype=bool)

@@ -46,7 +46,7 @@ class Collection:
 
     @property
     def arguments(self) -> list[str]:
-        """What stands behind `rankprism assess new STUDY`."""
+        """The arguments after `rankprism assess new STUDY`."""
         return [*map(str, self.runs), "--documents", str(self.documents), "--topics", str(self.topics)]
 
 
@@ -91,7 +91,7 @@ def by_worth(left: str, right: str, given: tuple[str, ...]) -> str:
 
 @dataclass(frozen=True)
 class Page:
-    """What stands on a page of the app."""
+    """A page of the app as people see it."""
 
     status: int
     text: str

@@ -78,9 +78,7 @@ def cli(commands: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     def run(*arguments: object, input: str | None = None) -> subprocess.CompletedProcess[str]:
         command = [str(commands / "rankprism"), *map(str, arguments)]
         environment = {k: v for k, v in os.environ.items() if k != "COLUMNS"} | {"PYTHONUTF8": "1"}
-        given = (
-            None if input is None else input.encode()
-        )  # as it stands: Windows would add to the ends of lines
+        given = None if input is None else input.encode()  # unchanged: Windows would add to the ends of lines
         done = subprocess.run(command, capture_output=True, input=given, env=environment)
         out, err = (re.sub("\r\n?", "\n", text.decode()) for text in (done.stdout, done.stderr))
         return subprocess.CompletedProcess(done.args, done.returncode, out, err)

@@ -208,7 +208,7 @@ def test_sakais_weights_are_those_of_all_intents() -> None:
     assert score(THREE, RUN, "RR_IA", weights="sakai") == pytest.approx((4 + 2 / 3) / 6)
 
 
-def test_intent_0_of_ntcir_is_no_intent(tmp_path: Any) -> None:
+def test_intent_0_of_ntcir_is_not_an_intent(tmp_path: Any) -> None:
     # NTCIR lists the documents that are not relevant under intent 0, and intents without documents nowhere.
     (tmp_path / "qrels").write_text("1 1 a L1\n1 2 b L1\n1 0 c L0\n")
     (tmp_path / "Iprob").write_text("1 1 0.5\n1 2 0.3\n1 3 0.2\n")

@@ -378,6 +378,6 @@ def test_a_stream_can_be_read_once() -> None:
     [JUDGMENTS.schema.__arrow_c_schema__(), 7, None, RuntimeError("no")],
     ids=["schema", "number", "none", "error"],
 )
-def test_what_is_no_stream_is_refused(capsule: Any) -> None:
+def test_an_object_that_is_not_a_stream_is_refused(capsule: Any) -> None:
     with pytest.raises(InputError, match="judgments: Given gives no Arrow stream"):
         read_judgments(Given(capsule))

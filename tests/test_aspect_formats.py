@@ -167,7 +167,7 @@ def test_named_labels_are_their_numbers_and_may_be_written_as_such() -> None:
     assert grades(found) == {("q", "stance", "a"): 2, ("q", "stance", "b"): 0, ("q", "stance", "c"): 1}
 
 
-def test_labels_may_be_worth_other_grades_and_stand_at_other_places() -> None:
+def test_labels_may_have_other_grades_and_other_places() -> None:
     found = read_judgments(
         {"q": {"u": {"a": 3, "b": 1}}}, aspects={"u": {"grades": [0, 0.4, 0.8, 1], "embed": [0, 1, 1, "7/2"]}}
     )
@@ -183,7 +183,7 @@ def test_a_label_may_mean_that_there_is_none() -> None:
     assert found.lowered == {"c": {"missing": 1}}
 
 
-def test_what_is_not_relevant_has_the_lowest_label_of_what_is_given_it() -> None:
+def test_a_document_that_is_not_relevant_has_the_lowest_label_of_a_dependent_aspect() -> None:
     labels = {"q": {"r": {"a": 1, "b": 0, "c": -1}, "c": {"a": 1, "b": 1, "c": 1}}}
     found = read_judgments(labels, aspects={"r": {}, "c": {"given": "r"}})
     assert [grades(found)["q", "c", doc] for doc in "abc"] == [1, 0, 0]

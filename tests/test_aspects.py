@@ -144,7 +144,7 @@ def test_ideal_rankings_are_those_of_the_paper() -> None:
     assert ndcg["relevance > correctness"] == pytest.approx(0.8801, abs=5e-5)
     assert ndcg["correctness > relevance"] == pytest.approx(0.9073, abs=5e-5)
     assert ap["correctness > relevance"] == pytest.approx(0.7917, abs=5e-5)
-    # sums 3 4 3, squares 5 10 9, maxima 2 3 3; of equals the larger id stands first
+    # sums 3 4 3, squares 5 10 9, maxima 2 3 3; of equal ones the larger id comes first
     assert ndcg["sum"] == pytest.approx(0.8801, abs=5e-5)
     assert ndcg["sum of squares"] == pytest.approx(0.8801, abs=5e-5)
     assert ndcg["maximum"] == pytest.approx(0.8100, abs=5e-5)

@@ -382,7 +382,7 @@ def test_settings_that_are_whole_are_read_as_they_were_written(served: Served) -
         ("DELETE FROM study", "its row is missing"),
     ],
 )
-def test_what_is_not_json_is_named(statement: str, message: str, served: Served) -> None:
+def test_text_that_is_not_json_is_named(statement: str, message: str, served: Served) -> None:
     with served.store.writing() as connection:
         connection.exec_driver_sql(statement)
     with served.store.reading() as connection, pytest.raises(InputError, match=message):

@@ -132,7 +132,7 @@ def test_a_study_of_a_newer_version_is_refused(tmp_path: Path, collection: Colle
         pass
 
 
-def test_what_is_no_study_is_refused(tmp_path: Path, collection: Collection) -> None:
+def test_a_file_that_is_not_a_study_is_refused(tmp_path: Path, collection: Collection) -> None:
     text = tmp_path / "text.db"
     text.write_text("This is no database at all, but it is long enough to have a header.")
     with pytest.raises(InputError, match=r"text\.db"), store.opened(str(text)):

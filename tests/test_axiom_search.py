@@ -274,7 +274,7 @@ def test_a_verdict_says_how_many_instances_were_tried() -> None:
     ("name", "statement"),
     [("RBU(p=0.1)", "Red"), ("D_iRBU(p=0.03)", "Pri"), ("RBP(p=0.0001,gain='linear')", "AspDiv")],
 )
-def test_what_is_lost_to_rounding_is_no_tie(
+def test_a_difference_lost_to_rounding_is_not_a_tie(
     name: str, statement: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # With p = .1, the eighth document counts 10^-7, and of that only r² tells the rankings apart.
@@ -422,7 +422,7 @@ def test_what_was_tried_does_not_refute_what_holds_from_some_n_on() -> None:
     assert patient.note.endswith("falls to 0; up to 8,192 it does not show")
 
 
-def test_a_story_of_what_is_no_number_or_another_relation() -> None:
+def test_a_story_of_values_that_are_not_numbers_or_of_another_relation() -> None:
     @constraint(relation=Relation("is twice", lambda a, b: a >= 2 * b), scope=Scope(fewest=1))
     def AxiomDouble(base: Base) -> Iterator[tuple[Floats, ...]]:
         """Twice."""

@@ -263,7 +263,7 @@ def test_ordering_by_rank_needs_ranks() -> None:
         evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, "P@5", order="rank")
 
 
-def test_a_rank_that_is_no_number_matters_only_when_ordering_by_rank(tmp_path: Path) -> None:
+def test_a_rank_that_is_not_a_number_matters_only_when_ordering_by_rank(tmp_path: Path) -> None:
     run = write(tmp_path / "r.run", "1 Q0 d1 first 2.5 t\n")
     assert evaluate({"1": {"d1": 1}}, run, "P@1").mean() == {"r": {"P@1": 1.0}}
     with pytest.raises(InputError, match="line 1: the rank is not a number"):

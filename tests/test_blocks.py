@@ -104,7 +104,7 @@ def test_every_place_of_a_cut() -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-def test_lines_of_a_scattered_file_are_named_as_they_stand_in_it(threads: int) -> None:
+def test_lines_of_a_scattered_file_are_named_by_their_place_in_it(threads: int) -> None:
     how = {"threads": threads, "block": 16, "budget": 20}
     judged = b"# first\n1 a d1 1\n2 a d1 1\n\n1 a d2 1\n2 a d2 1\n2 a d1 3\n"
     message = judgments_of(judged, **how)

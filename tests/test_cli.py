@@ -189,7 +189,7 @@ def test_version_help_and_usage(cli: Callable[..., Any]) -> None:
 
 
 @posix
-def test_a_reader_that_leaves_early_is_no_error(rankprism_command: Path) -> None:
+def test_a_reader_that_leaves_early_is_not_an_error(rankprism_command: Path) -> None:
     command = f"'{rankprism_command}' measures | head -1"
     result = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True)
     assert (result.returncode, result.stderr) == (0, "")

@@ -24,7 +24,7 @@ MEASURES = (
     *("CT(form='trec-dd-2015')", "ACT(form='trec-dd-2015')", "CT(form='trec-dd-2016')", "ACT", "nCT"),
 )
 #: Rankings, which have the grades of each document on every subtopic; documents that were not retrieved; and
-#: what the programs print after three rounds of five documents. Grades above 4 stand for several passages.
+#: what the programs print after three rounds of five documents. Grades above 4 are sums over passages.
 #: ERR does not allow them.
 TOPICS = {
     "DD-1": (

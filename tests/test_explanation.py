@@ -75,7 +75,7 @@ def parts(measure: str) -> dict[str, list[float]]:
     return {name: [float(x) for x in values] for name, values in ranking.terms[0].why.items()}
 
 
-#: One aspect with grades 2, 1 and 0; nobody judged x; d4 stands at rank 5.
+#: One aspect with grades 2, 1 and 0; nobody judged x; d4 is at rank 5.
 GRADED = {"q": {"d1": 2, "d2": 1, "d3": 0, "d4": 2}}
 NAN = math.nan
 
@@ -256,7 +256,7 @@ def test_documents_show_their_grades_and_who_was_not_judged() -> None:
     assert ranking.about["aspects"] == ("car:1", "car:1", "–", "not judged", "cat:1")
 
 
-def test_measures_that_are_no_sums_say_so() -> None:
+def test_measures_that_are_not_sums_say_so() -> None:
     assert not parse("MM(AP)").is_sum
     assert not parse("CAM(P_plus)").is_sum
     assert parse("CAM(AP)").is_sum
@@ -307,7 +307,7 @@ def test_the_first_ranks_earn_the_same_when_only_they_are_asked_for(named: bool)
             np.testing.assert_allclose(some.earned, whole.earned[:, :7], atol=1e-12, err_msg=str(measure))
 
 
-def test_gain_and_discount_stand_at_the_rank_of_the_document_when_unjudged_ones_are_left_out() -> None:
+def test_gain_and_discount_are_at_the_rank_of_the_document_when_unjudged_ones_are_left_out() -> None:
     """d4 is the fifth document, and the fourth that was judged."""
     (ranking,) = explain(QRELS, RUN, "alpha_nDCG(judged_only=True)@5", "q").rankings
     (terms,) = ranking.terms

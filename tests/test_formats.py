@@ -501,7 +501,7 @@ def test_the_ending_says_format_and_packing(name: str, run: bool, first: str, tm
     assert unpack.get(Path(name).suffix, bytes)(data).decode() == first
 
 
-def test_weights_stand_beside_a_packed_file_unpacked(tmp_path: Path) -> None:
+def test_weights_are_written_beside_a_packed_file_unpacked(tmp_path: Path) -> None:
     conversion = convert(sample.QRELS, tmp_path / "q.Dqrels.gz", weights=sample.WEIGHTS)
     assert list(conversion.files) == [str(tmp_path / "q.Dqrels.gz"), str(tmp_path / "q.Dqrels.Iprob")]
     lines = [path.read_text().splitlines() for path in (tmp_path / "q.Dqrels.Iprob", sample.WEIGHTS)]

@@ -128,7 +128,7 @@ def test_one_topic_shows_nothing_unless_it_did_not_change() -> None:
     assert same.outcome == "unchanged"
 
 
-def test_differences_that_rounding_made_are_no_change() -> None:
+def test_differences_made_by_rounding_do_not_count_as_changes() -> None:
     z = np.zeros(30)
     z[3] = 1e-16
     assert found_in(z, 0.01).outcome == "unchanged"

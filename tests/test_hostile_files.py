@@ -241,7 +241,7 @@ def test_invalid_utf8_in_a_table_in_memory_is_refused_with_its_column_and_row() 
         assert f"in the column {column!r} is not valid UTF-8" in message
 
 
-def test_a_column_whose_name_is_no_text_is_refused(tmp_path: Path) -> None:
+def test_a_column_whose_name_is_not_text_is_refused(tmp_path: Path) -> None:
     rows = pa.table({**RUN, "extra": ["x"] * 6})
     held = pa.BufferOutputStream()
     with pa.ipc.new_file(held, rows.schema) as writer:

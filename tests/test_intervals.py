@@ -230,7 +230,7 @@ def test_intervals_of_unanimity_end_at_1() -> None:
     assert columns["low"][at] < columns["MU"][at] < columns["high"][at] <= 1
 
 
-def test_tied_scores_are_no_swap_on_subsets_either() -> None:
+def test_tied_scores_are_not_a_swap_on_subsets_either() -> None:
     # Runs whose scores differ by less than 1e-12 are tied, on one half of the topics as on all.
     values = np.full((2, 20, 1), 0.5)
     values[0, ::2] += 8e-13

@@ -68,7 +68,7 @@ def test_subtopics_of_a_dataset_are_aspects(dataset: Callable[..., Any]) -> None
     assert read_judgments(made).source == f"irds:{made.dataset_id()}"
 
 
-def test_the_second_column_of_ad_hoc_judgments_is_no_subtopic(dataset: Callable[..., Any]) -> None:
+def test_the_second_column_of_ad_hoc_judgments_is_not_a_subtopic(dataset: Callable[..., Any]) -> None:
     # TREC-COVID writes the round of assessment there.
     made = dataset(lambda source: ir_datasets.formats.TrecQrels(source, {}), "1 0.5 a 2\n1 1 b 1\n")
     assert read_judgments(made).aspects == {"1": ("0",)}
@@ -176,7 +176,7 @@ def test_options_describe_the_aspects_of_a_dataset(dataset: Callable[..., Any]) 
         read_judged(files=[name], labels=["colour=red,green"])
 
 
-def test_a_dataset_may_be_one_aspect_and_stand_in_a_description(
+def test_a_dataset_may_be_one_aspect_and_be_named_in_a_description(
     dataset: Callable[..., Any], tmp_path: Path
 ) -> None:
     first, second = (dataset(subtopics, f"1 0 a {grade}\n").dataset_id() for grade in (1, 2))

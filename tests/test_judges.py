@@ -784,7 +784,7 @@ def test_what_select_returns_is_taken_as_it_is() -> None:
     assert {p.batch for p in more.pairs} == {1, 2}
 
 
-def test_probabilities_have_few_digits_and_are_those_that_were_drawn_with() -> None:
+def test_probabilities_have_few_digits_and_are_the_ones_used_for_drawing() -> None:
     c = made()
     pairs = judges.select(c.runs, {"j": c.judge}, "P@10", budget=200).pairs
     assert all(float(f"{p.probability:.6g}") == p.probability for p in pairs)

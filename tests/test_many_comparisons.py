@@ -547,7 +547,7 @@ def test_p_does_not_depend_on_the_order_of_rows_topics_and_runs(test: str) -> No
 
 
 @pytest.mark.parametrize("score", [1e160, -1e160, np.inf, 1e150])
-def test_scores_whose_squares_are_no_numbers_are_refused(score: float) -> None:
+def test_scores_whose_squares_overflow_are_refused(score: float) -> None:
     values = np.random.default_rng(0).random((3, 4))
     values[1, 2] = score
     for analysis in (compare, lambda scores: topic_set_size(scores, difference=0.1)):

@@ -411,7 +411,7 @@ def test_swap_counts_equal_the_definition() -> None:
     assert found.swaps.tolist() == [swaps]
 
 
-def test_sums_in_another_order_are_no_swap() -> None:
+def test_sums_in_another_order_are_not_a_swap() -> None:
     # Precision at 10 of three systems with the same documents in other topics: halves tie, up to rounding.
     rng = np.random.default_rng(0)
     values = rng.integers(11, size=(6, 20)) / 10

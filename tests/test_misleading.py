@@ -307,7 +307,7 @@ FLOATS = [float(LARGE), -float(LARGE), 2.0**53, 1e300]
 
 
 @pytest.mark.parametrize("id", FLOATS)
-def test_floats_that_may_be_rounded_are_no_ids_on_any_way_in(id: float) -> None:
+def test_floats_that_may_be_rounded_are_not_ids_on_any_way_in(id: float) -> None:
     import pandas as pd
     import polars as pl
     import pyarrow as pa

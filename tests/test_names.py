@@ -59,7 +59,7 @@ SPELLINGS = [
 
 
 @pytest.mark.parametrize(("text", "canonical"), SPELLINGS)
-def test_what_stands_in_papers_is_understood_and_printed_canonically(text: str, canonical: str) -> None:
+def test_names_as_papers_write_them_are_understood_and_printed_canonically(text: str, canonical: str) -> None:
     assert str(parse(text)) == canonical
     assert canonical_name(text) == canonical
 
@@ -118,7 +118,7 @@ def test_a_measure_finds_its_own_column_in_any_spelling(written: str, wanted: st
     assert scores.select(measures=[parse(wanted)]).measures == (written,)
 
 
-def test_a_column_that_is_no_measure_is_found_by_its_own_name_only() -> None:
+def test_a_column_that_is_not_a_measure_is_found_by_its_own_name_only() -> None:
     scores = rankprism.read_scores({"bm25": {"q1": {"my score": 0.5}}})
     assert scores.select(measures="my score").measures == ("my score",)
     with pytest.raises(InputError, match="no measure 'My Score'; there are my score"):
@@ -159,7 +159,7 @@ def test_help_of_a_measure_is_its_own_page() -> None:
 
 
 @pytest.mark.parametrize("value", [Path("AP"), None, 3, {"AP"}, zipfile.ZipInfo("AP")])
-def test_what_is_no_measure_is_refused_whatever_module_it_is_from(value: Any) -> None:
+def test_an_object_that_is_not_a_measure_is_refused_whatever_module_it_is_from(value: Any) -> None:
     with pytest.raises(MeasureError, match="is not a measure; pass a name such as"):
         parse(value)
 

@@ -122,7 +122,7 @@ def executed() -> Any:
 
 
 def comparable(notebook: Any) -> Any:
-    """The notebook with the words of its pictures: where they stand depends on versions and fonts."""
+    """The notebook with the words of its pictures: their places depend on versions and fonts."""
     for cell in notebook["cells"]:
         for output in cell.get("outputs", ()):
             data = output.get("data", {})

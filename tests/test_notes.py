@@ -65,7 +65,9 @@ def test_ranks_that_contradict_the_scores_are_noted_with_both_means(tmp_path: Pa
     "ranks",
     [(1, 2, 3), (0, 1, 2), (7, 7, 7), (0, 0, 0), (3, 1, 2), ("-", "-", "-"), (1, 1, 2), (10, 20, 30)],
 )
-def test_ties_and_ranks_that_say_nothing_are_no_disagreement(tmp_path: Path, ranks: tuple[Any, ...]) -> None:
+def test_ties_and_ranks_that_say_nothing_are_not_a_disagreement(
+    tmp_path: Path, ranks: tuple[Any, ...]
+) -> None:
     scores = (2, 2, 1) if ranks == (1, 1, 2) else (1, 1, 1) if ranks == (3, 1, 2) else (9, 8, 7)
     rows = [("q", f"d{i}", rank, score) for i, (rank, score) in enumerate(zip(ranks, scores, strict=True))]
     assert one_run(tmp_path, *rows) == {}

@@ -373,7 +373,7 @@ def test_assignments_of_passages_are_judgments(tmp_path: Path) -> None:
         evaluate(path, path, "NuggetAll")
 
 
-def test_retrieval_and_answers_stand_side_by_side() -> None:
+def test_retrieval_and_answers_are_printed_side_by_side() -> None:
     labelled = [
         {"_id": i, "text": "…", "assignment": a}
         for i, a in {"7_0": "support", "7_1": "partial_support", "7_2": "not_support"}.items()

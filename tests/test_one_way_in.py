@@ -255,7 +255,7 @@ def test_the_lists_of_commands_cut_no_sentence(cli: Cli) -> None:
         assert [line for line in described if line.endswith("...")] == []
 
 
-def test_choices_stand_in_one_place() -> None:
+def test_choices_are_written_in_one_place() -> None:
     from rankprism.comparison import CORRECTIONS, TESTS
     from rankprism.meta import COEFFICIENTS, METHODS
     from rankprism.types import Order

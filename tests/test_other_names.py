@@ -221,7 +221,7 @@ def test_several_measures_in_one_string(text: str, expected: list[str]) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "AP,", ",AP", "AP,,P", "AP 10", "AP,10", "nDCG@10 10"])
-def test_what_is_not_a_list_of_measures_is_refused(text: str) -> None:
+def test_text_that_is_not_a_list_of_measures_is_refused(text: str) -> None:
     with pytest.raises(MeasureError, match="cannot read the measure"):
         parse_all(text)
 

@@ -262,7 +262,7 @@ def test_convert_writes_to_standard_output_and_says_what_it_did_elsewhere(cli: C
 
 @posix
 @pytest.mark.parametrize("out", ["-", "pipe"])
-def test_convert_puts_no_weights_beside_what_is_no_file(out: str, tmp_path: Path) -> None:
+def test_convert_writes_no_weights_if_the_output_is_not_a_file(out: str, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     target = out if out == "-" else tmp_path / out
     with pytest.raises(InputError, match="the weights go to a second file"):

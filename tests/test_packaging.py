@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
-def test_the_version_stands_in_pyproject_and_everything_else_agrees() -> None:
+def test_the_version_is_in_pyproject_and_everything_else_agrees() -> None:
     version = PROJECT["project"]["version"]
     assert rankprism.__version__ == metadata.version("rankprism") == version
     assert f"version: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")

@@ -204,7 +204,7 @@ def test_few_and_many_are_drawn(runs: int, topics: int) -> None:
         spec(chart)
 
 
-def test_what_is_not_defined_is_left_out_or_refused() -> None:
+def test_scores_that_are_not_defined_are_left_out_or_refused() -> None:
     some = made_up(3, 4, ("I", "D"))
     values = some.values.copy()
     values[0, 1] = values[1] = np.nan
@@ -318,7 +318,7 @@ def test_titles_state(kind: str, charts: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("size", [0, -5, 99, 10_001, 300.0, True, "300"])
 @pytest.mark.parametrize("name", ["width", "height"])
-def test_a_size_that_is_none_is_refused(name: str, size: Any, scores: Scores) -> None:
+def test_a_size_that_is_not_a_number_of_pixels_is_refused(name: str, size: Any, scores: Scores) -> None:
     message = rf"{name} must be a whole number of pixels from 100 to 10,000; got {size!r}"
     with pytest.raises(InputError, match=message):
         plots.intervals(scores, **{name: size})
@@ -540,7 +540,7 @@ def test_few_topics_have_no_interval() -> None:
 @pytest.mark.parametrize(
     ("measures", "columns"), [(1, 1), (2, 2), (4, 4), (5, 3), (6, 3), (7, 4), (8, 4), (9, 3)]
 )
-def test_measures_stand_in_rows_of_like_length(measures: int, columns: int) -> None:
+def test_measures_are_drawn_in_rows_of_similar_length(measures: int, columns: int) -> None:
     assert _columns(measures) == columns
 
 
@@ -617,7 +617,7 @@ def test_ranks_follow_the_means_and_ties_share_them() -> None:
     assert labels == {(5, "3", "a"), (5, "1", "b"), (5, "2", "c"), (10, "2–3", "a, b"), (10, "1", "c")}
 
 
-def test_variants_stand_where_their_value_is_on_the_axis(charts: dict[str, Any]) -> None:
+def test_variants_are_drawn_at_their_value_on_the_axis(charts: dict[str, Any]) -> None:
     x = content(charts["sensitivity"])["layer"][0]["encoding"]["x"]
     assert x["type"] == "quantitative"
     assert x["scale"] == {"type": "linear", "domain": [0, 0.9], "nice": False, "zero": False}
@@ -626,7 +626,7 @@ def test_variants_stand_where_their_value_is_on_the_axis(charts: dict[str, Any])
     assert places == {("0", 0), ("0.25", 0.25), ("0.5", 0.5), ("0.9", 0.9)}
 
 
-def test_far_values_stand_on_a_logarithmic_axis_and_no_cutoff_beyond_them() -> None:
+def test_far_values_are_on_a_logarithmic_axis_and_no_cutoff_is_beyond_them() -> None:
     x = content(plots.sensitivity(made_up(3, 2, ("AP", "AP@1", "AP@10", "AP@100"))))["layer"][0]["encoding"][
         "x"
     ]
@@ -635,7 +635,7 @@ def test_far_values_stand_on_a_logarithmic_axis_and_no_cutoff_beyond_them() -> N
     assert x["axis"]["labelExpr"].startswith('["1", "10", "100", "none"]')
 
 
-def test_words_stand_one_after_the_other() -> None:
+def test_words_are_drawn_one_after_the_other() -> None:
     measures = ("alpha_nDCG@5", "alpha_nDCG(ideal='exact')@5")
     x = content(plots.sensitivity(made_up(3, 2, measures)))["layer"][0]["encoding"]["x"]
     assert (x["title"], x["axis"]["values"]) == ("ideal", [0, 1])
@@ -688,7 +688,7 @@ def test_power_growth_and_swap_curves_have_the_rows_of_their_results(scores: Sco
     assert rows(plots.swap_curves(swap), "level") == [{"level": 0.05, "label": "5 %"}]
 
 
-def test_names_at_the_ends_of_many_lines_stand_apart_and_in_order() -> None:
+def test_names_at_the_ends_of_many_lines_are_apart_and_in_order() -> None:
     measures = tuple(f"m{i:02}" for i in range(25))
     growth = meta.stability(made_up(6, 12, measures), samples=2, method="t")
     chart = plots.power_growth(growth)

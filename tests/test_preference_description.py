@@ -241,7 +241,7 @@ def defined_order(better: Bools) -> Cycles:
 
 
 @pytest.mark.parametrize("share", [0.2, 0.5, 1.0])
-def test_triads_and_cycles_are_those_that_one_can_count(share: float) -> None:
+def test_triads_and_cycles_are_as_many_as_one_can_count(share: float) -> None:
     rng = np.random.default_rng(int(10 * share))
     for n in (1, 3, 5, 9):
         above = rng.random((n, n)) < 0.7

@@ -134,7 +134,7 @@ def test_a_judgment_given_several_documents_counts_only_where_exactly_these_are_
 
 @pytest.mark.parametrize(("lead", "first"), [(5e-11, 0), (5e-10, 1)])
 def test_utilities_within_1e10_are_ties_which_the_larger_id_wins(lead: float, first: int) -> None:
-    """Documents stand by id descending, so the first one has the larger id."""
+    """Documents are ordered by id, descending, so the first one has the larger id."""
     alone, every = np.array([0.5, 0.5 + lead]), np.ones(2, dtype=bool)
     u = Utilities(alone, np.zeros((2, 2)), np.ones((2, 2), dtype=bool), every, np.zeros(2))
     assert greedy_ideal(u, "mean", 1).tolist() == [first]

@@ -48,7 +48,7 @@ def test_levels_are_told_apart_by_assessor(tmp_path: Path) -> None:
         np.testing.assert_array_equal(found.scores[who].values, alone.values)
 
 
-def test_a_profile_is_what_stands_before_the_last_stroke() -> None:
+def test_a_profile_is_the_text_before_the_last_slash() -> None:
     assert [profile_of(name) for name in ("a/b/3", "traveller/1", "ann", "/1")] == [
         "a/b",
         "traveller",

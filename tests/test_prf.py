@@ -153,7 +153,7 @@ TRIPLETS: list[oracle.Row] = [
 
 @pytest.mark.parametrize("combine", COMBINATIONS)
 def test_with_pairs_only_every_document_is_worth_its_share_of_wins(combine: str) -> None:
-    """U(a) = ¾, U(b) = ½, U(c) = ¼, on whatever rank, and whatever stands above."""
+    """U(a) = ¾, U(b) = ½, U(c) = ¼, at any rank, and whatever is above."""
     u = raw(read(PAIRS), "zero")
     found = prf(
         u, *placed(("c", "b", "a"), [["c", "x", "a", "b"]]), combine, np.array([1.0, 0.5, 0.25, 0.125])

@@ -188,7 +188,7 @@ def test_swapping_two_equal_documents_changes_not_a_bit(
 
 
 @given(case=cases())
-def test_weights_that_are_all_alike_are_no_weights(case: tuple[strategies.Judgments, strategies.Run]) -> None:
+def test_equal_weights_change_nothing(case: tuple[strategies.Judgments, strategies.Run]) -> None:
     judgments, run = case
     plain = scores_of(judgments, run)
     for weight in (1.0, 0.3):

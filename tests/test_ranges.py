@@ -100,7 +100,7 @@ def test_a_grade_too_large_for_a_power_of_two_is_refused(measure: str) -> None:
     assert evaluate(large, RUN, ["nDCG"]).mean() == {"run": {"nDCG": 1.0}}
 
 
-def test_scores_that_are_no_numbers_are_refused() -> None:
+def test_scores_that_are_not_numbers_are_refused() -> None:
     many = {"q": {f"s{i}": {"a": 1e9} for i in range(40)}}  # their product is 1e360
     with pytest.raises(MeasureError, match="not a finite"), np.errstate(over="ignore", invalid="ignore"):
         evaluate(many, RUN, ["nDCG(fold='product')"])
@@ -128,7 +128,7 @@ def test_weights_have_a_range(weight: Any) -> None:
 
 
 @pytest.mark.parametrize("text", ["1e999999999", "1_0", "1e10", "٣", "1/0", "nan", "9" * 5000, " "])
-def test_a_label_that_is_no_number_in_range_is_none(text: str) -> None:
+def test_a_label_that_is_not_a_number_in_range_has_no_value(text: str) -> None:
     assert number(text) is None
     with pytest.raises(InputError, match="is not a number between -1,000,000,000 and 1,000,000,000"):
         Scale.of("relevance", ["no", "yes"], embed=["0", text])
@@ -146,7 +146,7 @@ def test_numbers_of_labels_are_exact() -> None:
 
 
 @pytest.mark.parametrize("value", [True, 10**400, math.inf])
-def test_scales_refuse_what_is_no_number(value: Any) -> None:
+def test_scales_refuse_values_that_are_not_numbers(value: Any) -> None:
     with pytest.raises(InputError):
         Scale.of("relevance", [0, value])
 

@@ -150,7 +150,7 @@ def test_orders(order: Order, expected: list[str], tmp_path: Path) -> None:
         assert evaluate({"1": {doc: 1}}, run, "RR", order=order).mean()["r"]["RR"] == 1 / rank
 
 
-def test_lines_may_stand_in_any_order(tmp_path: Path) -> None:
+def test_lines_may_be_in_any_order(tmp_path: Path) -> None:
     chance = random.Random(5)
     lines = [f"{t} Q0 d{d} {d} {100 - d}.5 t" for t in range(1, 9) for d in range(1, 30)]
     judgments = {str(t): {f"d{d}": chance.randrange(3) for d in range(1, 40)} for t in range(1, 9)}

@@ -142,7 +142,7 @@ def test_the_example_of_a_format_is_recognised_as_no_other() -> None:
             assert by_request or record.default or set(found) == {name}, (name, found)
 
 
-#: Words by which formats are recognised, and what may stand between them.
+#: Words by which formats are recognised, and what may be between them.
 WORDS = ["topic", "left", "right", "outcome", "docno", "q1", "51", "d1", "0", "1", "-1", "1.5", "L1", "Q0"]
 WORDS += ["left,", "topic,left,right", '"1"', '{"nuggets":', "{", "@", "=", "-", "", "PAR1", "\u0661"]
 BLANKS = [" ", " ", " ", "\t", "  ", "\x0b"]

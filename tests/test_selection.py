@@ -264,7 +264,7 @@ def test_questions_that_were_handed_out_are_not_asked_again() -> None:
     assert not set(questions(first)) & set(questions(second))
 
 
-def test_a_question_has_the_same_id_whichever_document_stands_left() -> None:
+def test_a_question_has_the_same_id_whichever_document_is_on_the_left() -> None:
     assert Task("q", ("z",), "a", "b").id == Task("q", ("z",), "b", "a", batch=7).id
     assert Task("q", ("z",), "a", "b").id != Task("q", (), "a", "b").id
     # Files of tasks outlive the program: printf '["q", [], ["a", "b"]]' | sha256sum | cut -c1-16

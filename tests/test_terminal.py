@@ -275,7 +275,7 @@ def test_control_characters_do_not_abort_charts(kind: str, tmp_path: Path) -> No
 
 
 def on_a_terminal(width: int, *command: object) -> str:
-    """What a command writes on a terminal of so many columns."""
+    """What a command writes on a terminal with this number of columns."""
     import fcntl
     import pty
     import struct

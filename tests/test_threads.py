@@ -92,7 +92,7 @@ def test_reading_judgments_and_runs(files: tuple[Path, list[Path]]) -> None:
 
 
 def scattered(path: Path) -> bytes:
-    """The same lines in another order, so that the lines of a topic do not stand together."""
+    """The same lines in another order, so that the lines of a topic are scattered."""
     lines = path.read_bytes().splitlines(keepends=True)
     random.Random(1).shuffle(lines)
     return b"".join(lines)

@@ -199,7 +199,7 @@ def every_measure(needs: str, aspects: int) -> list[Measure]:
 
 
 def random_groups(rng: random.Random, ranked: list[str], most: int) -> list[list[str]]:
-    """The documents in groups that have at most so many orders."""
+    """The documents in groups that have at most this number of orders."""
     groups: list[list[str]] = []
     left = list(ranked)
     while left:

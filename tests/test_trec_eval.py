@@ -174,7 +174,7 @@ def test_32_bit_scores_change_the_results_of_a_real_run_as_they_do_in_trec_eval(
         assert rounded[topic] == pytest.approx({n: theirs[topic][n] for n in NAMES}, rel=1e-12, abs=1e-12), (
             topic
         )
-    # Topic 8: trec_eval (pytrec_eval 0.5.11) has nDCG@10 = 0.3847; by the scores as they stand it is 0.3725.
+    # Topic 8: trec_eval (pytrec_eval 0.5.11) has nDCG@10 = 0.3847; by the unrounded scores it is 0.3725.
     assert round(theirs["8"]["ndcg_cut_10"], 4) == 0.3847
     assert round(exact["8"]["ndcg_cut_10"], 4) == 0.3725
 

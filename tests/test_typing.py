@@ -63,7 +63,7 @@ def test_what_is_wrong_is_refused_and_nothing_else(checker: Callable[[], set[tup
 
 
 @pytest.mark.parametrize("path", stubs.STUBS, ids=lambda path: "/".join(path.parts[-2:]))
-def test_stubs_are_those_that_the_registries_give(path: Path) -> None:
+def test_stubs_agree_with_the_registries(path: Path) -> None:
     """In a process of its own, because other tests register measures."""
     program = f"import stubs, pathlib; print(stubs.STUBS[pathlib.Path({str(path)!r})](), end='')"
     environment = os.environ | {"PYTHONPATH": str(ROOT / "tests"), "PYTHONUTF8": "1"}
