@@ -104,7 +104,7 @@ class Page:
     @property
     def documents(self) -> tuple[str, ...]:
         """The titles of the documents, those that were read before first."""
-        return tuple(map(unescape, re.findall(r'<span class="name">(.*?)</span>', self.text)))
+        return tuple(map(unescape, re.findall(r'<span class="name"[^>]*>(.*?)</span>', self.text)))
 
     @property
     def heading(self) -> str:

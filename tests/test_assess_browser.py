@@ -1,20 +1,12 @@
-"""A study in a real browser: by keyboard only, at three widths, in the dark, and with hostile documents.
-
-Set RANKPRISM_SCREENSHOTS to a folder to keep pictures of every screen. docs/assess.md shows some of them.
-"""
+"""A study in a real browser: by keyboard only, and with hostile documents."""
 
 from __future__ import annotations
 
 import json
-import os
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import resources
-from io import BytesIO
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -24,14 +16,8 @@ from attacks import VECTORS
 
 import rankprism
 from rankprism import documents
-from rankprism.assess import access, exchange, rendering
+from rankprism.assess import exchange, rendering
 from rankprism.assess.settings import Settings
-
-#: Where pictures are kept; None if they are not wanted.
-FOLDER = Path(os.environ["RANKPRISM_SCREENSHOTS"]) if "RANKPRISM_SCREENSHOTS" in os.environ else None
-#: Every width, and both colours. For pictures, each width is looked at in both.
-LOOKED_AT = (("phone", "dark"), ("tablet", "light"), ("desktop", "light"))
-WIDTHS = {"phone": (360, 740), "tablet": (768, 1024), "desktop": (1440, 900)}
 
 
 @pytest.fixture(scope="module")
@@ -53,15 +39,6 @@ def accessible(page: Any, axe: str) -> None:
 def fits(page: Any) -> None:
     """Fails if a page is wider than the window."""
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-
-
-def keep(page: Any, name: str) -> None:
-    """Keep a picture of a page, in few colours and therefore small."""
-    if FOLDER is not None:
-        from PIL import Image
-
-        picture = Image.open(BytesIO(page.screenshot())).convert("RGB")
-        picture.quantize(64, dither=Image.Dither.NONE).save(FOLDER / f"assess-{name}.png", optimize=True)
 
 
 def titles(page: Any) -> list[str]:
@@ -145,147 +122,6 @@ def test_two_assessors_judge_a_whole_study_by_keyboard(browser: Any, axe: str, t
     means = {run: next(iter(values.values())) for run, values in scores.mean().items()}
     assert means["good"] > means["fair"] > means["poor"]
     served.store.close()
-
-
-#: The titles of the documents, from the best to the worst.
-NAMES = ("The animal", "Facts about jaguars", "Jaguar cars of the post-war years", "A note", "Range map")
-
-
-def _documents(folder: Path) -> Path:
-    """Documents of every type, with enough text to scroll."""
-    words = (
-        "The first jaguars were kept in royal gardens. A jaguar weighs up to 96 kilograms and hunts alone, "
-        "mostly at night. Its range reaches from Mexico to Argentina. "
-    )
-    rows = [
-        {"type": "text", "text": words * 12},
-        {
-            "type": "markdown",
-            "text": f"# Jaguars\n\n{words}\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n",
-        },
-        {
-            "type": "html",
-            "text": f"<h1>Cars</h1><p>{words * 4}</p><table><tr><td>XK</td><td>1948</td></tr></table>",
-        },
-        {"type": "text", "text": "Short."},
-        {"type": "text", "text": words * 3},
-    ]
-    path = folder / "documents.jsonl"
-    lines = [
-        json.dumps({"id": f"1-d{i}", "title": title, "url": f"https://example.org/{i}", **row})
-        for i, (title, row) in enumerate(zip(NAMES, rows, strict=True), 1)
-    ]
-    path.write_text("\n".join(lines) + "\n")
-    return path
-
-
-@contextmanager
-def studies(folder: Path) -> Iterator[tuple[Served, Served]]:
-    """A study of triplets for a crowd, which begins with a pair for practice, and a study of grades."""
-    made = make_collection(folder, topics=("1",))
-    made.topics.write_text(
-        "1\tjaguar\tSomebody wants to know about jaguars: the animals, and perhaps also the cars.\n"
-    )
-    collection = type(made)(folder, made.runs, _documents(folder), made.topics)
-    practice = folder / "practice.tsv"
-    practice.write_text("topic\tleft\tright\toutcome\n1\t1-d1\t1-d3\tleft\n")
-    scale = folder / "scale.toml"
-    scale.write_text(
-        '[aspects.relevance]\nlabels = ["not", "partly", "highly"]\n'
-        '[aspects.trust]\nlabels = ["low", "high"]\n'
-    )
-    settings = Settings(name="Jaguars", depth=3, ask="triplets", crowd=True, quota=2, minutes=30)
-    graded = Settings(name="Jaguars", depth=3, ask="grades", overlap=9)
-    for name in ("triplets", "grades"):
-        (folder / name).mkdir()
-    both = (
-        Served(opened(folder / "triplets", settings, collection=collection, practice=practice)),
-        Served(opened(folder / "grades", graded, collection=collection, scale=scale)),
-    )
-    yield both
-    for one in both:
-        one.store.close()
-
-
-def answered(page: Any, *keys: str) -> None:
-    """Press keys, and wait until the answer is stored."""
-    place = page.locator("form.answers input[name=place]").input_value()
-    for key in keys:
-        page.keyboard.press(key)
-    page.wait_for_function(
-        "p => (document.querySelector('form.answers input[name=place]') || {}).value != p", arg=place
-    )
-    page.wait_for_load_state("networkidle")
-
-
-def begin(page: Any, address: str) -> None:
-    page.goto(address)
-    page.check("input[name=consent]")
-    page.click("button:has-text('Begin')")
-    page.wait_for_selector("form.answers")
-    page.wait_for_load_state("networkidle")
-
-
-def looked_at(page: Any, axe: str, how: str, screen: str) -> None:
-    fits(page)
-    accessible(page, axe)
-    keep(page, f"{screen}-{how}")
-
-
-def test_every_screen_of_assessors_fits_is_accessible_and_has_a_dark_side(
-    browser: Any, axe: str, tmp_path: Path
-) -> None:
-    said: list[str] = []
-    with studies(tmp_path) as (served, graded), listening(served) as port, listening(graded) as graded_port:
-        with served.store.writing() as connection:
-            crowd = f"http://127.0.0.1:{port}/crowd/{access.first_links(connection, crowd=True)[None]}"
-        for name, scheme in LOOKED_AT if FOLDER is None else product(WIDTHS, ("light", "dark")):
-            width, height = WIDTHS[name]
-            context = browser.new_context(
-                viewport={"width": width, "height": height}, color_scheme=scheme, locale="en-GB"
-            )
-            page = context.new_page()
-            page.on("console", lambda message: said.append(message.text))
-            look = partial(looked_at, page, axe, f"{name}-{scheme}")
-            page.goto(f"{crowd}?STUDY_ID=7")
-            look("wrong-link")
-            assert "parameter worker or PROLIFIC_PID or workerId" in page.inner_text("main")
-            assert [text for text in said if "400 (Bad Request)" not in text] == []
-            said.clear()  # a browser notes every page with an error
-            page.goto(f"{crowd}?PROLIFIC_PID=5f1e{name}{scheme}")
-            look("join")
-            colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
-            assert (colour == "rgb(255, 255, 255)") == (scheme == "light")
-            begin(page, page.url)
-            look("pair")
-            panes = page.locator(".asked iframe").evaluate_all(
-                "all => all.map((one) => one.getBoundingClientRect().width)"
-            )
-            assert panes[0] == panes[1]
-            answered(page, "s")
-            assert "The organiser would have said: " in page.inner_text(".notice")
-            page.wait_for_selector(".given")
-            look("triplet")
-            bar = page.locator(".answers").bounding_box()
-            assert bar is not None
-            assert (
-                bar["y"] + bar["height"] <= height + 1
-            )  # the answers are in view, and leave room for the text
-            assert bar["height"] < 90
-            page.goto(f"http://127.0.0.1:{port}/instructions")
-            look("instructions")
-            page.goto(f"http://127.0.0.1:{port}/task")
-            page.wait_for_load_state("networkidle")
-            answered(page, "a")
-            answered(page, "b")
-            look("done")
-            begin(page, f"http://127.0.0.1:{graded_port}{graded.link(f'{name}-{scheme}')}")
-            look("grades")
-            answered(page, "3", "1", "Enter")
-            context.close()
-        with graded.store.reading() as connection:
-            assert {one.label for one in exchange.grades(connection)} == {"highly", "low"}
-    assert said == []  # nor has the policy of a page blocked anything
 
 
 def test_documents_are_accessible_with_their_marks(browser: Any, axe: str) -> None:

@@ -79,7 +79,7 @@ def test_a_view_cleans_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     ann.get("/instructions")
     monkeypatch.delattr(documents, "cleaned")
     for _ in range(2):
-        assert "<body><p>Text of " in ann.get(f"/document/{place}/left").text
+        assert '<body dir="auto"><p>Text of ' in ann.get(f"/document/{place}/left").text
         assert ann.get("/instructions").status == 200
     served.store.close()
 
@@ -176,7 +176,9 @@ def test_a_study_of_the_first_schema_goes_on(target: str, tmp_path: Path) -> Non
             page = ann.get("/task")
             assert "Question 4 of up to" in page.text
             shown = ann.get(f"/document/{page.field('place')}/left").text
-            assert f"<body><p>Text of {page.documents[0]}</p></body>" in re.sub("</?mark>", "", shown)
+            assert f'<body dir="auto"><p>Text of {page.documents[0]}</p></body>' in re.sub(
+                "</?mark>", "", shown
+            )
 
 
 @pytest.mark.parametrize("ask", ["both", "grades"])

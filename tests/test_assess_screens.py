@@ -166,6 +166,66 @@ def test_found_words_do_not_overlap() -> None:
     assert list(found_in("", ["a"])) == []
 
 
+def test_a_document_without_text_says_so() -> None:
+    said = "This document has no text."
+    for text, kind in (("", "text"), (" \n", "markdown"), ("<p>&nbsp;<br></p><script>x</script>", "html")):
+        assert said in rendering.page(documents.cleaned(text, kind), "x")
+    for text, kind in (("0", "text"), ("<p><img alt='A jaguar' src=x></p>", "html")):
+        assert said not in rendering.page(documents.cleaned(text, kind), "x")
+
+
+def test_frames_begin_at_the_same_height_if_only_one_document_has_an_address(tmp_path: Path) -> None:
+    made = make_collection(tmp_path, topics=("1",))
+    rows = [json.loads(line) for line in made.documents.read_text().splitlines()]
+    for without, expected in ((1, 2), (len(rows), 0)):
+        for row in rows[:without]:
+            row["url"] = ""
+        made.documents.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        (tmp_path / str(without)).mkdir()
+        served = Served(opened(tmp_path / str(without), Settings(depth=1), collection=made))
+        ann = served.person("ann")
+        for _ in range(3):  # d1, d3 and d5 make three pairs
+            page = ann.get("/task")
+            assert page.text.count('<p class="url"') == expected
+            ann.submit(page, "tie")
+        served.store.close()
+
+
+# Signing out, and messages
+
+
+def test_messages_are_pages_that_lead_back(tmp_path: Path) -> None:
+    served = Served(opened(tmp_path))
+    ann = served.person("ann")
+    csrf = ann.get("/task").field("csrf")
+    back = '<a href="/">Go back to the study</a>'
+    page = ann.get("/nothing")
+    assert (page.status, back in page.text) == (404, True)
+    most, served.site.rate.most = served.site.rate.most, 0
+    page = ann.get("/task")
+    assert (page.status, back in page.text, "Too many requests." in page.text) == (429, True, True)
+    served.site.rate.most, served.site.rate.per_second = most, most
+    last = ann.post("/leave", csrf=csrf)
+    assert "You have signed out, and all your answers are stored." in last.text
+    served.store.close()
+
+
+def test_lines_of_topics_with_a_mistake_can_be_corrected(tmp_path: Path) -> None:
+    served = Served(opened(tmp_path))
+    served.link("ann")
+    organiser = served.organiser()
+    csrf = organiser.get("/organiser/topics").field("csrf")
+    for lines, problem in (
+        ("1: ann\n9: ann", "Nothing was changed. In line 2: the study has no topic '9'."),
+        ("1: ann\nann", "In line 2: 'ann' does not begin with a topic and a colon"),
+        ("1: ben", "In line 1: there is no assessor 'ben', only ann"),
+    ):
+        page = organiser.post("/organiser/topics", csrf=csrf, assigned=lines)
+        assert (page.status, problem in html.unescape(page.text)) == (400, True)
+        assert f">{lines}</textarea>" in page.text
+    served.store.close()
+
+
 # Progress
 
 

@@ -178,8 +178,9 @@ def _refusal(request: Request, site: Site) -> Response | None:
         address = request.client.host if request.client else "?"
         # Anybody can make up cookies, so all requests from one address have a limit, too.
         if not (site.rate.allows(f"{address} {who}") and site.crowd_rate.allows(address)):
-            words = "Too many requests. Wait a moment and try again.\n"
-            return PlainTextResponse(words, 429, headers={"Retry-After": "10"})
+            answer = Visit(request, site, {}).error(429, "Too many requests. Wait a moment and try again.")
+            answer.headers["Retry-After"] = "10"
+            return answer
     return None
 
 

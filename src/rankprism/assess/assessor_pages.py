@@ -24,7 +24,9 @@ def home(visit: Visit) -> Response:
     if visit.session("organiser") is not None:
         return RedirectResponse("/organiser", 303)
     message = "To take part you need a link from the organiser of this study."
-    return visit.page("message.html", title=visit.settings.name, message=message)
+    if "signed-out" in visit.request.query_params:
+        message = "You have signed out, and all your answers are stored. To go on, you need a new link."
+    return visit.page("message.html", title=visit.settings.name, message=message, is_known=False)
 
 
 def join(visit: Visit) -> Response:
@@ -196,7 +198,7 @@ def leave(visit: Visit) -> Response:
     session = visit.needs(kind)
     with visit.site.store.writing() as connection:
         access.end_session(connection, session)
-    response = RedirectResponse("/", 303)
+    response = RedirectResponse("/?signed-out", 303)
     response.delete_cookie(
         visit.site.cookie(kind), path="/", secure=visit.site.secure, httponly=True, samesite="lax"
     )

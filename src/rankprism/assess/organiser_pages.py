@@ -15,6 +15,7 @@ from starlette.responses import RedirectResponse, Response
 from rankprism.assess import access, audit, charts, dashboard, exchange, store, study_state, work
 from rankprism.assess.access import Session
 from rankprism.assess.visit import Visit, number
+from rankprism.errors import InputError
 from rankprism.statistics.claims import CLAIMS
 
 #: Largest number of characters of instructions.
@@ -174,18 +175,29 @@ def judgment(visit: Visit) -> Response:
 def topics(visit: Visit) -> Response:
     """Which topics are for which assessors."""
     session = visit.needs("organiser")
-    notice = ""
+    notice, status, typed = "", 200, None
     if visit.request.method == "POST":
-        count = study_state.assign(visit.site.store, visit.form.get("assigned", ""))
-        notice = (
-            f"Topics that are assigned to somebody: {count}. This holds for every task that is given out "
-            f"from now on."
-        )
+        lines = visit.form.get("assigned", "")
+        try:
+            count = study_state.assign(visit.site.store, lines)
+            notice = (
+                f"Topics that are assigned to somebody: {count}. This holds for every task that is given out "
+                f"from now on."
+            )
+        except InputError as problem:  # the lines are shown again, so that they can be corrected
+            notice, status, typed = f"Nothing was changed. In {problem}.", 400, lines
     with visit.site.store.reading() as connection:
         rows = dashboard.topic_rows(connection)
         people = list(connection.scalars(sa.select(store.assessor.c.name).order_by(store.assessor.c.id)))
     return visit.page(
-        "topics.html", here="/organiser/topics", csrf=session.csrf, notice=notice, topics=rows, people=people
+        "topics.html",
+        status,
+        here="/organiser/topics",
+        csrf=session.csrf,
+        notice=notice,
+        topics=rows,
+        people=people,
+        typed=typed,
     )
 
 

@@ -40,7 +40,8 @@ mark { background: #ffe58a; color: #1b1b1f; border-radius: 0.15rem; }
 pre { white-space: pre-wrap; }
 .plain { white-space: pre-wrap; }
 table { border-collapse: collapse; }
-td, th { border: 1px solid; padding: 0.1rem 0.4rem; text-align: start; vertical-align: top; }
+td, th { border: 1px solid; padding: 0.1rem 0.4rem; text-align: start; vertical-align: top;
+  overflow-wrap: normal; }
 """
 _HASH = b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
 #: The browser may only show a document, with this style.
@@ -54,14 +55,19 @@ _BATCH = 100  # number of documents that are cleaned and stored together
 @lru_cache(maxsize=64)  # the documents of a topic are shown again and again
 def page(cleaned: str, title: str, words: tuple[str, ...] = ()) -> str:
     """A whole page that shows a document, with the words of a query marked, see `query_words`."""
+    shown = (
+        "<p><i>This document has no text.</i></p>" if _BLANK.fullmatch(cleaned) else marked(cleaned, words)
+    )
+    # The first letter tells whether the text runs from left to right.
     return (
         f'<!DOCTYPE html><html lang="und"><head><meta charset="utf-8"><title>{escape(title)}</title>'
-        f"<style>{_STYLE}</style></head><body>{marked(cleaned, words)}</body></html>"
+        f'<style>{_STYLE}</style></head><body dir="auto">{shown}</body></html>'
     )
 
 
 # A tag as nh3 writes it, or a character reference: no words are looked for in either.
 _MARKUP = re.compile(r'(<[^<>"]*+(?:"[^"]*+"[^<>"]*+)*+>|&[#\w]++;)')
+_BLANK = re.compile(r'(?:<[^<>"]*+(?:"[^"]*+"[^<>"]*+)*+>|\s|&nbsp;)*+')
 
 
 def marked(cleaned: str, words: tuple[str, ...]) -> str:

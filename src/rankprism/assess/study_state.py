@@ -119,7 +119,9 @@ def assign(open_study: Store, lines: str) -> int:
             if not line.strip():
                 continue
             topic, _, names = line.rpartition(":")
-            if topic.strip() not in topics:
+            if topic.strip() and topic.strip() not in topics:
+                raise InputError(f"line {number}: the study has no topic {topic.strip()[:60]!r}")
+            if not topic.strip():
                 raise InputError(
                     f"line {number}: {line.strip()[:60]!r} does not begin with a topic and a colon; write "
                     f"lines such as {f'{next(iter(topics))}: ann, ben'!r}"

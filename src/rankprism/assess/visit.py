@@ -138,7 +138,9 @@ class Visit:
     def error(self, status: int, message: str) -> Response:
         if self.by_htmx:
             return PlainTextResponse(message, status)
-        return self.page("message.html", status, title="This did not work", message=message)
+        is_known = any(self.site.cookie(kind) in self.request.cookies for kind in ("assessor", "organiser"))
+        title = "This did not work"
+        return self.page("message.html", status, title=title, message=message, is_known=is_known)
 
     def entered(self, session: str | None, kind: str, path: str) -> Response:
         """Set the new session as a cookie, and go to a path."""

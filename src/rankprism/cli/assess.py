@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 import json
 import os
+import shlex
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -119,6 +120,8 @@ def new(
     with noted():
         made = creation.create_study(study, runs or [], chosen, assessors=named, **without(others, *given))
     print(made)
+    if "://" not in study:  # an address may have a password in it
+        print(f"Next: rankprism assess serve {shlex.quote(study)}")
 
 
 @app.command()
