@@ -185,35 +185,10 @@ def answered(
     connection: sa.Connection, identities: bool, purposes: tuple[str, ...] = ("study",)
 ) -> list[Answered]:
     """Every preference in the order in which it was given, with the sides as the assessor saw them."""
-    task, topic, judgment, place, assessor = (
-        store.task,
-        store.topic,
-        store.judgment,
-        store.place,
-        store.assessor,
-    )
-    names = _names(connection, store.document)
-    found = connection.execute(
-        sa.select(
-            topic.c.name.label("topic"),
-            task.c.given,
-            task.c.first,
-            task.c.second,
-            place.c.swapped,
-            judgment.c.answer,
-            judgment.c.time,
-            judgment.c.comment,
-            judgment.c.seconds,
-            assessor.c.id.label("number"),
-            assessor.c.name.label("assessor"),
-        )
-        .join(task, judgment.c.task == task.c.id)
-        .join(topic, task.c.topic == topic.c.id)
-        .join(place, judgment.c.place == place.c.id)
-        .join(assessor, judgment.c.assessor == assessor.c.id)
-        .where(judgment.c.withdrawn.is_(None), task.c.purpose.in_(purposes), judgment.c.answer != "cannot")
-        .order_by(judgment.c.id)
-    )
+    names, task, place = _names(connection, store.document), store.task, store.place
+    columns = (task.c.given, task.c.first, task.c.second, place.c.swapped)
+    given = store.judgment.c.answer != "cannot"
+    found = connection.execute(_of_answers(purposes, given, *columns, store.judgment.c.seconds))
     return [
         Answered(
             row.topic,
@@ -230,6 +205,24 @@ def answered(
     ]
 
 
+def _of_answers(
+    purposes: tuple[str, ...], wanted: sa.ColumnElement[bool], *columns: sa.ColumnElement[Any]
+) -> sa.Select[Any]:
+    """The query for the answers that count, in the order in which they were given, with these columns."""
+    task, topic, judgment = store.task, store.topic, store.judgment
+    place, who = store.place, store.assessor
+    shared = (judgment.c.answer, judgment.c.time, judgment.c.comment, who.c.id.label("number"))
+    return (
+        sa.select(topic.c.name.label("topic"), who.c.name.label("assessor"), *shared, *columns)
+        .join(task, judgment.c.task == task.c.id)
+        .join(topic, task.c.topic == topic.c.id)
+        .join(place, judgment.c.place == place.c.id)
+        .join(who, judgment.c.assessor == who.c.id)
+        .where(judgment.c.withdrawn.is_(None), task.c.purpose.in_(purposes), wanted)
+        .order_by(judgment.c.id)
+    )
+
+
 def preferences(
     connection: sa.Connection, identities: bool = False, purposes: tuple[str, ...] = ("study",)
 ) -> Preferences | None:
@@ -244,26 +237,10 @@ def grades(
     connection: sa.Connection, identities: bool = False, purposes: tuple[str, ...] = ("study",)
 ) -> list[Grade]:
     """Every label that was given."""
-    task, topic, judgment, assessor = store.task, store.topic, store.judgment, store.assessor
-    names = _names(connection, store.document)
-    scales = scales_of(connection)
-    found = connection.execute(
-        sa.select(
-            topic.c.id.label("topic_id"),
-            topic.c.name.label("topic"),
-            task.c.first,
-            judgment.c.grades,
-            judgment.c.time,
-            judgment.c.comment,
-            assessor.c.id.label("number"),
-            assessor.c.name.label("assessor"),
-        )
-        .join(task, judgment.c.task == task.c.id)
-        .join(topic, task.c.topic == topic.c.id)
-        .join(assessor, judgment.c.assessor == assessor.c.id)
-        .where(judgment.c.withdrawn.is_(None), task.c.purpose.in_(purposes), judgment.c.answer == "graded")
-        .order_by(judgment.c.id)
-    )
+    names, scales = _names(connection, store.document), scales_of(connection)
+    graded = store.judgment.c.answer == "graded"
+    columns = (store.topic.c.id.label("topic_id"), store.task.c.first, store.judgment.c.grades)
+    found = connection.execute(_of_answers(purposes, graded, *columns))
     return [
         Grade(
             row.topic,
