@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import io
+import shlex
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import typer
+from test_quiet import COMMANDS, every_command, prepared
 
 from rankprism import compare
 from rankprism.cli import options
+from rankprism.cli.app import app
 from rankprism.meta import agreement, correlation, intuitiveness, power, stability, swap, unanimity
 from rankprism.results.scores import Scores
 
@@ -103,3 +109,53 @@ def test_short_work_and_files_see_no_bar(monkeypatch: pytest.MonkeyPatch) -> Non
         on_share(0.5)
         time.sleep(0.05)
     assert terminal.getvalue() == file.getvalue() == ""
+
+
+def test_work_inside_other_work_takes_over_its_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two displays at once would be an error of rich."""
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(options, "AFTER", 0.0)
+    with options.working("reading"):
+        time.sleep(0.1)
+        with options.evaluating(2) as (on_run, _):
+            assert on_run is not None
+            on_run("a")
+            time.sleep(0.1)
+        with options.working("resampling") as on_share:
+            time.sleep(0.1)
+            on_share(0.25)
+            time.sleep(0.1)
+    said = terminal.getvalue()
+    places = [said.index(word) for word in ("reading", "reading runs", "50%", "resampling", "25%")]
+    assert places == sorted(places)
+
+
+#: Commands whose work does not grow with anything that a user gives, and the server.
+SHORT = {"schema", "measures", "demo", "assess link", "assess serve"}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, rankprism_command: Path) -> Path:
+    return prepared(tmp_path_factory.mktemp("commands"), rankprism_command)
+
+
+@pytest.mark.parametrize("words", sorted({*every_command()} - SHORT))
+def test_every_command_shows_that_it_works(words: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command works within `working` or `evaluating`, which show a bar after two seconds on a terminal."""
+    monkeypatch.chdir(folder)
+    terminal, told = Terminal(), []
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(options, "AFTER", 1000.0)
+    shown = options._bars
+
+    def bars(first: str) -> Any:
+        told.append(first)
+        return shown(first)
+
+    monkeypatch.setattr(options, "_bars", bars)
+    with suppress(typer.Exit):
+        app([*words.split(), *shlex.split(COMMANDS[words])], standalone_mode=False)
+    assert told
+    assert all(told)
+    assert "\x1b[?25l" not in terminal.getvalue()  # the sequence that hides the cursor

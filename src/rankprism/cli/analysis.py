@@ -86,7 +86,8 @@ def draw_result(
     if plot is not None:
         from rankprism.plots import draw, save
 
-        save(draw(result.charted, title=title, width=width, height=height), plot)
+        with working("drawing"):
+            save(draw(result.charted, title=title, width=width, height=height), plot)
 
 
 def write_result(
@@ -139,7 +140,7 @@ Call: TypeAlias = "partial[Any]"
 
 def command(
     where: str,
-    what: str = "",
+    what: str = "computing",
     *,
     reads: Callable[..., Any] | None = read_source,
     named: str = "",
@@ -199,7 +200,7 @@ def command(
                     )
             if "format" in options_of(writes):
                 check_output(**given_to(write_result, given))
-            with noted(**given_to(note_options, given)):
+            with noted(**given_to(note_options, given)), working("reading"):
                 compared = {"baseline": given["baseline"]} if "baseline" in own else {}
                 read = [] if reads is None else [reads(**given_to(reads, given), **compared)]
                 function = function_at(where)

@@ -16,7 +16,7 @@ import typer
 from rankprism.cli.choices import one_of
 from rankprism.cli.group import commands
 from rankprism.cli.measures import MeasureNames
-from rankprism.cli.options import OutputFile, noted
+from rankprism.cli.options import OutputFile, noted, working
 from rankprism.cli.signature import given_to, parameters_of, with_options_of, without
 from rankprism.errors import InputError
 from rankprism.types import Ask, StudyChoice
@@ -117,7 +117,7 @@ def new(
     name = name or (Path(study).stem if "://" not in study else "Study")
     chosen = creation.Settings(name=name, ask=ask, choice=choice, **given)
     named = _names(assessors or ["0" if chosen.crowd else "1"])
-    with noted():
+    with noted(), working("making the study"):
         made = creation.create_study(study, runs or [], chosen, assessors=named, **without(others, *given))
     print(made)
     if "://" not in study:  # an address may have a password in it
@@ -212,7 +212,7 @@ def _judges(
     estimates, store, study_state = (_part(name, study) for name in ("estimates", "store", "study_state"))
     with store.opened(study) as opened, opened.reading() as connection:
         default = study_state.load(connection).settings.measure
-    with noted():
+    with noted(), working("reading"):
         return estimates.Judges.read(named_judges(judge), runs, measures or [default], pool, **reading)
 
 
@@ -244,7 +244,7 @@ def add(
     rankprism assess add study.db more.tsv --documents docs.jsonl
     """
     additions, store = _part("additions", study), _part("store", study)
-    with noted(), store.opened(study) as opened:
+    with noted(), store.opened(study) as opened, working("adding"):
         added = additions.add(opened, questions, documents=documents, topics=topics)
     print(
         f"{added.tasks} tasks added for {added.judgments} judgments, with {added.documents} new documents "
@@ -333,7 +333,8 @@ def export(
             to = ending if ending in known else "qrels" if "qrels" in known else "tsv"
             if exchange.PEOPLE in known and ending not in ("qrels", "jsonl"):
                 to = exchange.PEOPLE
-        written = exchange.export(opened, to, identities=identities, with_gold=gold)
+        with working("exporting"):
+            written = exchange.export(opened, to, identities=identities, with_gold=gold)
         texts: dict[Any, Any] = {"-" if output is None else output: written.text}
         if provenance and output is not None and replaces_file(output):
             about = json.dumps(exchange.provenance(opened), indent=2, ensure_ascii=False) + "\n"
@@ -378,7 +379,7 @@ def import_(
     rankprism assess import graded-study.db grades.tsv
     """
     exchange, store = _part("exchange", study), _part("store", study)
-    with noted(), store.opened(study) as opened:
+    with noted(), store.opened(study) as opened, working("importing"):
         found = exchange.import_judgments(opened, judgments, source_format)
     print(f"{found.added} judgments added, {found.known} were there already")
     if found.different:
@@ -408,7 +409,9 @@ def backup(
     \b
     rankprism assess backup study.db monday.db
     """
-    print(f"{file}: {_part('backups', study).back_up(study, file, replace=replace)}")
+    with working("copying"):
+        told = _part("backups", study).back_up(study, file, replace=replace)
+    print(f"{file}: {told}")
 
 
 @app.command()
@@ -427,7 +430,9 @@ def restore(
     """
     backups, database_file = _part("backups", study), _part("database_file", study)
     left = [] if os.path.exists(study) else database_file.beside(study)
-    print(f"{study}: {backups.restore(file, study, replace=replace)}")
+    with working("copying"):
+        told = backups.restore(file, study, replace=replace)
+    print(f"{study}: {told}")
     if left:
         print(f"note: removed {', '.join(left)}, which an earlier {study} had left", file=sys.stderr)
 

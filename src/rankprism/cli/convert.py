@@ -66,7 +66,7 @@ def convert(
     from rankprism.formats.output_files import replaces_file
 
     # A bar would mix with what is written to a terminal.
-    with noted(quiet), nullcontext() if out == "-" else working("converting"):
+    with noted(quiet), nullcontext() if out == "-" and sys.stdout.isatty() else working("converting"):
         conversion = convert_file(source, out, **how)
     # What was done is said where the converted text does not go.
     print(conversion, file=sys.stdout if replaces_file(out) else sys.stderr)

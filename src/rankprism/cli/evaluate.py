@@ -14,7 +14,7 @@ from rankprism.cli.analysis import write_result
 from rankprism.cli.collection import Baseline, QrelsAndRuns, read_collection
 from rankprism.cli.group import commands
 from rankprism.cli.measures import MeasureFiles, MeasureNames, read_measures
-from rankprism.cli.options import ScoreFormatOption, Sort, Strict, leaving_out, noted
+from rankprism.cli.options import ScoreFormatOption, Sort, Strict, leaving_out, noted, working
 from rankprism.cli.signature import given_to, parameters_of, with_options_of, without
 from rankprism.errors import InputError
 from rankprism.types import Group
@@ -151,7 +151,7 @@ def evaluate(
     if intervals and scoring["bounds"] and OUTPUTS[kind].for_people:
         raise InputError("--bounds and --intervals are both printed in brackets; leave one of them out")
     with leaving_out(keep_going) as on_error:
-        with noted(quiet or short, strict):
+        with noted(quiet or short, strict), working("reading judgments"):
             read = read_collection(files=files, baseline=baseline, on_error=on_error, **collection)
             if into is not None:
                 stored = read.evaluate_into(into, measures, on_error=on_error)

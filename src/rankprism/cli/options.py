@@ -199,7 +199,8 @@ def evaluating(runs: int) -> Iterator[tuple[Callable[[str], None] | None, Callab
 def working(what: str) -> Iterator[Callable[[float], None]]:
     """A function that takes the share of the work that is done. After two seconds, a bar shows it.
 
-    If nobody calls the function, the bar shows that there is work, and not how far it is.
+    If nobody calls the function, the bar shows that there is work, and not how far it is. Work inside
+    other work takes over its bar.
     """
     with _bars(what) as bar:
         yield (lambda share: None) if bar is None else bar(what, 1.0)
@@ -208,6 +209,8 @@ def working(what: str) -> Iterator[Callable[[float], None]]:
 #: Makes a bar with a title and a total. It returns a function that moves the bar: it takes what is done in
 #: all, or None for one step more.
 _Bar: TypeAlias = Callable[[str, float], Callable[[float | None], None]]
+#: The bars of the work that is under way, and a function that gives them another title.
+_open: list[tuple[_Bar, Callable[[str], None]]] = []
 
 
 @contextmanager
@@ -220,10 +223,15 @@ def _bars(first: str) -> Iterator[_Bar | None]:
     if not sys.stderr.isatty() or events.wanted():
         yield None
         return
+    if _open:
+        bar, begin = _open[-1]
+        begin(first)
+        yield bar
+        return
     from contextlib import ExitStack
     from threading import Lock, Timer
 
-    began, lock = monotonic(), Lock()
+    began, lock, title = monotonic(), Lock(), first
     shown: list[Any] = []
     endless: list[Any] = []
     with ExitStack() as stack:
@@ -240,7 +248,16 @@ def _bars(first: str) -> Iterator[_Bar | None]:
         def appear() -> None:
             with lock:
                 if not shown and not timer.finished.is_set():
-                    endless.append(progress().add_task(first, total=None))
+                    endless.append(progress().add_task(title, total=None))
+
+        def begin(next_title: str) -> None:
+            nonlocal title
+            with lock:
+                title = next_title
+                if shown:
+                    for task in progress().task_ids:
+                        progress().remove_task(task)
+                    endless[:] = [progress().add_task(title, total=None)]
 
         def bar(what: str, total: float) -> Callable[[float | None], None]:
             so_far = 0.0
@@ -252,10 +269,10 @@ def _bars(first: str) -> Iterator[_Bar | None]:
                     so_far = so_far + 1 if done is None else done
                     if monotonic() - began < AFTER:
                         return
-                    if not tasks:
+                    if not tasks or tasks[0] not in progress().task_ids:
                         while endless:
                             progress().remove_task(endless.pop())
-                        tasks.append(progress().add_task(what, total=total))
+                        tasks[:] = [progress().add_task(what, total=total)]
                     progress().update(tasks[0], completed=so_far)
 
             return tell
@@ -263,8 +280,10 @@ def _bars(first: str) -> Iterator[_Bar | None]:
         timer = Timer(AFTER, appear)
         timer.daemon = True
         timer.start()
+        _open.append((bar, begin))
         try:
             yield bar
         finally:
+            _open.pop()
             with lock:
                 timer.cancel()

@@ -12,7 +12,7 @@ from rankprism.cli.analysis import ChartHeight, ChartTitle, ChartWidth, note_opt
 from rankprism.cli.collection import Baseline
 from rankprism.cli.group import commands
 from rankprism.cli.measures import load_measures
-from rankprism.cli.options import noted
+from rankprism.cli.options import noted, working
 from rankprism.cli.scores import read_source
 from rankprism.cli.signature import Command, derived, given_to, options_of
 from rankprism.errors import InputError
@@ -102,12 +102,14 @@ def add(chart: Chart) -> None:
         given["measure"] = filled_in(given["measure"], given["measures_file"], given["values"])
         if given["values"]:
             given["measures_file"] = None  # it has been loaded
-        with noted(**given_to(note_options, given)):
+        with noted(**given_to(note_options, given)), working("reading"):
             compared = {"baseline": given["baseline"]} if "baseline" in given else {}
             source = read_source(**{name: given[name] for name in options_of(read_source)}, **compared)
             if compared:
                 given["baseline"] = source.baseline  # its name, where a file was given
-            drawn = chart.function(source.scores, **{name: given[name] for name in own | shared})
+            scores = source.scores
+            with working("drawing"):
+                drawn = chart.function(scores, **{name: given[name] for name in own | shared})
         write_chart(drawn, given["output"], given["format"])
 
     options = options_of(read_source) | only_values | own | shared

@@ -12,7 +12,7 @@ from rankprism.cli.collection import Measured, first_opened, read_collection
 from rankprism.cli.completion import complete_file
 from rankprism.cli.group import commands
 from rankprism.cli.measures import MeasureFiles, MeasureNames, load_measures
-from rankprism.cli.options import output_option
+from rankprism.cli.options import output_option, working
 from rankprism.cli.scores import QrelsAndRunsOrScores, changed, holds_scores, read_score_files
 from rankprism.cli.signature import with_options_of
 from rankprism.errors import InputError
@@ -49,7 +49,9 @@ def write_page(report: Report, output: Annotated[Path, output_option()] = Path("
     """Write the page of a report."""
     from rankprism.cli.output import write
 
-    write(report.html, output)
+    with working("writing the page"):
+        html = report.html
+    write(html, output)
 
 
 @app.command()
