@@ -371,21 +371,21 @@ def test_the_summary_says_who_may_be_best_and_where_measures_contradict_each_oth
         "3 of 3 pairs of runs differ significantly by AP.",
     ]
     tied = noise + np.array([[0.5], [0.5], [0.1]])
-    first = "a, b" if tied[0].mean() > tied[1].mean() else "b, a"
-    assert sentences(scored(tied))[0] == f"2 of 3 runs may be the best ({first}) by AP."
+    first = "a and b" if tied[0].mean() > tied[1].mean() else "b and a"
+    assert sentences(scored(tied))[0] == f"2 of 3 runs may be the best by AP: {first}."
     turned = sentences(scored(one, one[::-1], measures=("AP", "P@5")))
     assert turned == [
-        "No run may be the best by all 2 measures. By each of them: AP: a; P@5: c.",
+        "No run may be the best by all 2 measures.",
         "Measures contradict each other about 3 pairs of runs, significantly. So a is better than b by AP "
         "and worse by P@5.",
         "3 of 3 pairs of runs differ significantly by every measure.",
     ]
     both = sentences(scored(one, tied, measures=("AP", "P@5")))
-    assert both[0] == "Only a may be the best run by all 2 measures. By each of them: AP: a; P@5: 2 runs."
+    assert both[0] == "Only a may be the best run by all 2 measures."
     assert both[1] == "No two measures order a pair of runs in opposite ways, both of them significantly."
     assert both[2].endswith("by AP, the measure that finds the most, and 2 by P@5.")
     same = sentences(scored(one[[0, 1, 1]]))
-    assert "b, c have the same scores on all 20 topics, so they hardly count as several systems." in same
+    assert "b and c have the same scores on all 20 topics, so they hardly count as several systems." in same
 
 
 def test_runs_with_problems_have_badges_and_are_not_shown_first() -> None:
@@ -406,8 +406,12 @@ def test_runs_with_problems_have_badges_and_are_not_shown_first() -> None:
     assert [[word for word, _ in run] for run in badges] == [[], ["topics missing"], ["upside down?"]]
     assert "rise from the first rank to the last" in badges[2][0][1]
     assert sentences(scores, scores.conventions["notes"])[-1] == (
-        "Check 2 runs before you trust their scores: topics missing (1), upside down? (1)."
+        "Check late (topics missing) and upside (upside down?) before you trust their scores."
     )
+    many = [["mostly unjudged", ""]], [["mostly unjudged", ""], ["topics missing", ""]]
+    assert board_of.summary(list("abcdef"), None, "", [*many * 3]) == [
+        "Check 6 runs before you trust their scores: mostly unjudged (6), topics missing (3)."
+    ]
     of = [{"measures": [0, 1], "cases": [[0, 0, 2, 1, -1], [4, 0, 1, 1, -1]]}]
     agreement = {"disagreements": {"of": of}, "correlation": {"values": [[1, 0.5], [0.5, 1]]}}
     assert clearest(agreement)["b"] == 2

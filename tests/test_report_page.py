@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from rankprism import evaluate, leaderboard, report, sample
+from rankprism import compare, evaluate, leaderboard, report, sample
 
 pytest.importorskip("playwright")
 from playwright.sync_api import expect
@@ -92,13 +92,13 @@ def test_the_systems_can_be_sorted_and_filtered(made: Path, opened: Callable[...
 
     for measure, label in zip(MEASURES, ("α-nDCG@10", "RBU@10", "P@10"), strict=True):
         head = page.get_by_role("columnheader", name=label, exact=True)
-        page.get_by_role("button", name=label, exact=True).first.click()
+        head.get_by_role("button").click()
         best_first = sorted(means, key=lambda run: -means[run][measure])
         if head.get_attribute("aria-sort") == "ascending":
-            page.get_by_role("button", name=label, exact=True).first.click()
+            head.get_by_role("button").click()
         assert head.get_attribute("aria-sort") == "descending"
         assert order() == best_first
-        page.get_by_role("button", name=label, exact=True).first.click()
+        head.get_by_role("button").click()
         assert order() == best_first[::-1]
     page.get_by_label("Show runs whose name contains").fill("RE")
     assert order() == ["relevance-only", "redundant"][:: 1 if order()[0] == "relevance-only" else -1]
@@ -205,11 +205,20 @@ def test_topics_have_titles_and_documents_are_read_in_the_page(
 
 def test_the_first_screen_says_who_may_be_best(made: Path, opened: Callable[..., Page]) -> None:
     page = opened(made)
-    board = leaderboard(evaluate(sample.QRELS, list(sample.RUNS), MEASURES, weights=sample.WEIGHTS))
+    scores = evaluate(sample.QRELS, list(sample.RUNS), MEASURES, weights=sample.WEIGHTS)
+    board = leaderboard(scores)
     box = page.locator(".summary").bounding_box()
     assert box is not None
     assert box["y"] + box["height"] < 600
     assert "may be the best" in page.locator(".summary li").first.inner_text()
+    each = {label: row for label, *row in rows(page, "By each measure")}
+    for m, label in enumerate(("α-nDCG@10", "RBU@10", "P@10")):
+        first = int(scores.means[:, m].argmax())
+        pairs = int(compare(scores).significant[m].sum())
+        name = f"{scores.means[first, m]:.4f} {board.runs[first]}"
+        assert each[label] == [name, str(len(board.first(m))), str(pairs)]
+    page.get_by_role("button", name="RBU@10", exact=True).first.click()
+    assert "by=RBU" in page.url
     for m, label in enumerate(("α-nDCG@10", "RBU@10", "P@10")):
         control(page, "Measure for ranks, intervals, groups and pairs").select_option(label)
         found = rows(page, "Ranks")

@@ -25,7 +25,7 @@ BADGES = {
     "never-shown": "mostly never shown",
 }
 #: How many names a sentence lists.
-NAMED = 5
+NAMED = 3
 
 
 def ranked(scores: Scores, alpha: float) -> Leaderboard | str:
@@ -41,12 +41,13 @@ def described(
 ) -> dict[str, Any]:
     """The sentences, the sets of ranks and tiers of each measure, and the badges of each run."""
     found = badges(scores.runs, notes)
+    said = summary(scores.runs, None if isinstance(board, str) else board, comparison, found)
     if isinstance(board, str):
-        return {"missing": board, "summary": summary(None, comparison, found), "badges": found}
+        return {"missing": board, "summary": said, "badges": found}
     every = range(len(board.measures))
     return {
         "missing": None,
-        "summary": summary(board, comparison, found),
+        "summary": said,
         "badges": found,
         "ranks": [[list(x or ()) for x in board.ranks(m)] for m in every],
         "tiers": [board.tiers(m) for m in every],
@@ -61,7 +62,7 @@ def badges(runs: Sequence[str], notes: Sequence[Mapping[str, Any]]) -> list[list
     """The badges of each run: a few words, and the note that they stand for."""
     return [
         [
-            [BADGES[note["kind"]], note["message"]]
+            [BADGES[note["kind"]], sentence(note["message"])]
             for note in notes
             if note["kind"] in BADGES and run in note.get("runs", ())
         ]
@@ -69,8 +70,20 @@ def badges(runs: Sequence[str], notes: Sequence[Mapping[str, Any]]) -> list[list
     ]
 
 
+def sentence(message: str) -> str:
+    """A note as a sentence, because on a page no word precedes it.
+
+    >>> sentence("the run 'a' has no topics")
+    "The run 'a' has no topics."
+    """
+    return f"{message[:1].upper()}{message[1:].rstrip('.')}."
+
+
 def summary(
-    board: Leaderboard | None, comparison: Comparison | str, found: Sequence[Sequence[Sequence[str]]]
+    runs: Sequence[str],
+    board: Leaderboard | None,
+    comparison: Comparison | str,
+    found: Sequence[Sequence[Sequence[str]]],
 ) -> list[str]:
     """What a reader should know first, in sentences."""
     said = [] if board is None else [*_best(board), *_agreement(board)]
@@ -78,35 +91,28 @@ def summary(
         said.append(_significant(comparison))
     if board is not None:
         said += _alike(board)
-    return [*said, *_distrust(board, found)]
+    return [*said, *_distrust(runs, found)]
 
 
 def _best(board: Leaderboard) -> list[str]:
-    """Which runs may be best, by all measures and by each."""
+    """Which runs may be best by all measures. The page has a table of who may be best by each."""
     number, runs = len(board.measures), len(board.runs)
     first = [board.first(m) for m in range(number)]
-    if number == 1 or all(set(one) == set(first[0]) for one in first):
-        by = f"by {shown_name(board.measures[0])}" if number == 1 else f"by each of the {number} measures"
-        return [f"{_may(first[0], runs)} {by}."]
+    by = f"by {shown_name(board.measures[0])}" if number == 1 else f"by all {number} measures"
     always = [run for run in first[0] if all(run in one for one in first)]
-    each = "; ".join(
-        f"{shown_name(name)}: {f'{len(one)} runs' if len(one) > 1 else shown(one[0])}"
-        for name, one in zip(board.measures, first, strict=True)
-    )
     if not always:
-        return [f"No run may be the best by all {number} measures. By each of them: {each}."]
-    return [f"{_may(always, runs)} by all {number} measures. By each of them: {each}."]
-
-
-def _may(runs: Sequence[str], total: int) -> str:
-    if len(runs) == 1:
-        return f"Only {shown(runs[0])} may be the best run"
-    return f"{len(runs)} of {total} runs may be the best ({_some(runs)})"
+        return [f"No run may be the best {by}."]
+    if len(always) == 1:
+        return [f"Only {shown(always[0])} may be the best run {by}."]
+    return [f"{len(always)} of {runs} runs may be the best {by}: {_some(always)}."]
 
 
 def _some(names: Sequence[str]) -> str:
-    rest = len(names) - NAMED
-    return ", ".join(map(shown, names[:NAMED])) + (f" and {rest} more" if rest > 0 else "")
+    """The first names, joined for a sentence: a, b and c; or a, b and 7 more."""
+    told = list(map(shown, names))
+    if len(names) > NAMED:
+        told = [*told[:NAMED], f"{len(names) - NAMED} more"]
+    return " and ".join([", ".join(told[:-1]), told[-1]]) if len(told) > 1 else "".join(told)
 
 
 def _agreement(board: Leaderboard) -> list[str]:
@@ -158,13 +164,14 @@ def _alike(board: Leaderboard) -> list[str]:
     ]
 
 
-def _distrust(board: Leaderboard | None, found: Sequence[Sequence[Sequence[str]]]) -> list[str]:
-    """How many runs have badges, and what these say."""
-    words = [word for run in found for word, _ in run]
-    number = sum(bool(run) for run in found)
-    if not number:
+def _distrust(runs: Sequence[str], found: Sequence[Sequence[Sequence[str]]]) -> list[str]:
+    """Which runs have badges, and what these say; if there are many, how many runs have each."""
+    of_runs = {run: [word for word, _ in own] for run, own in zip(runs, found, strict=True) if own}
+    if not of_runs:
         return []
-    counts = ", ".join(f"{word} ({words.count(word)})" for word in dict.fromkeys(words))
-    if number == 1:
-        return [f"Check 1 run before you trust its scores: {counts}."]
-    return [f"Check {number} runs before you trust their scores: {counts}."]
+    if len(of_runs) <= NAMED:
+        told = _some([f"{run} ({', '.join(words)})" for run, words in of_runs.items()])
+        return [f"Check {told} before you trust {'its' if len(of_runs) == 1 else 'their'} scores."]
+    every = [word for words in of_runs.values() for word in words]
+    counts = ", ".join(f"{word} ({every.count(word)})" for word in dict.fromkeys(every))
+    return [f"Check {len(of_runs)} runs before you trust their scores: {counts}."]

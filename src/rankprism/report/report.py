@@ -249,7 +249,7 @@ def _of_scores(scores: Scores, seed: int, tell: _Progress) -> tuple[dict[str, An
         "systems": systems.described(scores, compared, ALPHA),
         "agreement": agreement,
         "by topic": topics.difficulty(scores),
-        "notes": [note["message"] for note in notes],
+        "notes": [board.sentence(note["message"]) for note in notes],
         "seed": seed,
         "start": measures.clearest(agreement, doubtful),
     }, evidence

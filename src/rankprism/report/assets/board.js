@@ -1,7 +1,8 @@
 // The first screen: what the scores prove, in sentences, and the ranks that each run may have.
 
-import { mean, measures, number, report, runs, shown } from "./data.js";
+import { counted, mean, measures, number, report, runs, shorter, shown } from "./data.js";
 import { h, missing, s, scrolling } from "./dom.js";
+import { go } from "./state.js";
 
 const { board } = report;
 
@@ -14,6 +15,68 @@ export const inShort = () =>
         board.summary.map((sentence) => h("li", {}, shown(sentence, Infinity))),
       )
     : missing("There is nothing to compare.");
+
+/** For each measure: the run with the highest mean, how many runs may be the best, and how many pairs differ significantly. */
+export function byMeasure(chosen) {
+  if (runs.length < 2) return null;
+  const { sign } = report.systems.comparison;
+  const pairs = (runs.length * (runs.length - 1)) / 2;
+  const first = (m) => board.ranks[m].filter(([low]) => low === 1).length;
+  const best = (m) =>
+    runs.map((_, r) => r).reduce((a, b) => ((mean(m, b) ?? -Infinity) > (mean(m, a) ?? -Infinity) ? b : a));
+  return scrolling(
+    "By each measure",
+    h(
+      "table",
+      { class: "each" },
+      h("caption", {}, `By each measure${sign ? `, out of ${counted(pairs, "pair")} of runs` : ""}`),
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          h("th", { scope: "col" }, "measure"),
+          h("th", { scope: "col", class: "text" }, "highest mean"),
+          !board.missing && h("th", { scope: "col" }, "may be best"),
+          sign && h("th", { scope: "col" }, "differ"),
+        ),
+      ),
+      h(
+        "tbody",
+        {},
+        measures.map(({ display }, m) =>
+          h(
+            "tr",
+            { class: m === chosen ? "chosen" : null },
+            h(
+              "th",
+              { scope: "row" },
+              h(
+                "button",
+                {
+                  type: "button",
+                  id: `each-${m}`,
+                  class: "plainbutton",
+                  "aria-pressed": String(m === chosen),
+                  onclick: () => go({ by: m }),
+                },
+                display,
+              ),
+            ),
+            h(
+              "td",
+              { class: "text", title: shown(runs[best(m)]) },
+              `${number(mean(m, best(m)))} ${shorter(shown(runs[best(m)]), 20)}`,
+            ),
+            !board.missing && h("td", {}, String(first(m))),
+            sign && h("td", {}, sign[m].filter(Boolean).length.toLocaleString("en")),
+          ),
+        ),
+      ),
+    ),
+  );
+}
 
 /** What is wrong with a run, beside its name: a few words that open the whole note. */
 export const badges = (r) =>

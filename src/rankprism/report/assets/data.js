@@ -92,8 +92,11 @@ export function shorter(text, most) {
   return text.length > most ? `${text.slice(0, most - 1 - tail)}…${text.slice(-tail)}` : text;
 }
 
-export const number = (x, digits = 4) =>
-  x === null || x === undefined ? "–" : x.toFixed(digits).replace("-", "−");
+export const number = (x, digits = 4) => {
+  if (x === null || x === undefined) return "–";
+  const size = Math.abs(x).toFixed(digits);
+  return x < 0 && Number(size) ? `−${size}` : size;
+};
 export const signed = (x, digits = 4) =>
   x === null ? "–" : (x < 0 ? "−" : "+") + Math.abs(x).toFixed(digits);
 export const probability = (p) =>

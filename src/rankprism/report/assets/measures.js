@@ -161,7 +161,7 @@ function powerTable() {
                 h("th", { scope: "row" }, name(m)),
                 told && [
                   h("td", {}, number(power.power[m], 2), between(power.low?.[m], power.high?.[m])),
-                  h("td", {}, `${power.significant[m]} of ${power.pairs}`),
+                  h("td", {}, `${power.significant[m].toLocaleString("en")} of ${power.pairs.toLocaleString("en")}`),
                   h("td", {}, number(power.required[m])),
                 ],
                 agreed && [
@@ -277,7 +277,7 @@ function disagreement(state) {
   const counts =
     some.length === runs.length ? { ...found, pairs: disagreements.pairs } : opposed(state.m, state.m2, some);
   const told =
-    `${name(state.m)} and ${name(state.m2)} put ${counted(counts.opposite, "pair")} of systems (out of ${counts.pairs}) in opposite order` +
+    `${name(state.m)} and ${name(state.m2)} put ${counted(counts.opposite, "pair")} of systems (out of ${counts.pairs.toLocaleString("en")}) in opposite order` +
     (counts.opposite ? `; for ${counts.significant} of them both differences are significant.` : ".");
   if (!found.cases.length)
     return [h("p", {}, told), h("p", {}, "They prefer the same ranking on every topic.")];

@@ -54,8 +54,19 @@ const label = (aspect, grade) =>
 
 const beginning = (text, most) => shown(text.length > most ? `${text.slice(0, most).trimEnd()}…` : text);
 
+/** Whether the documents of a topic have one grade each, because its judgments name no aspects. */
+const isPlain = (topic) => topic.aspects.length === 1 && topic.aspects[0] === "0";
+
 function mark(topic, aspect, grade, seen, text) {
   const name = topic.aspects[aspect];
+  if (isPlain(topic))
+    return h(
+      "span",
+      { class: "mark" },
+      h("i", { class: "swatch c0 s0", "aria-hidden": "true" }),
+      "grade ",
+      h("b", {}, shown(label(name, grade))),
+    );
   return h(
     "span",
     { class: "mark" },
@@ -225,10 +236,14 @@ function documentItem(t, m, list, seen, i, largest) {
   );
 }
 
+/** What the documents below the last rank that is shown earned together. */
+const earnedBelow = (list) => (list.score === null ? 0 : list.score - sum(earned(list)) - list.empty);
+
 function column(kind, title, t, m, list, largest) {
-  const seen = served(report.rankings.topics[t], list.docs),
-    measure = measures[m];
-  const below = list.score === null ? 0 : list.score - sum(earned(list)) - list.empty;
+  const topic = report.rankings.topics[t],
+    seen = served(topic, list.docs),
+    measure = measures[m],
+    below = earnedBelow(list);
   return h(
     "div",
     { class: `list ${kind}` },
@@ -238,6 +253,13 @@ function column(kind, title, t, m, list, largest) {
       { class: "note" },
       `${measure.display} ${number(list.score)}, ${counted(list.length, "document")}`,
     ),
+    hasGrades &&
+      isPlain(topic) &&
+      h(
+        "p",
+        { class: "note" },
+        `${list.docs.filter((doc) => topic.grades[doc]?.length).length} of the first ${list.docs.length} are relevant`,
+      ),
     list.docs.length
       ? h(
           "ol",
@@ -351,6 +373,11 @@ function reasons(state, a, b, A, B) {
   if (largest.length)
     told.push(
       `The ranks that make the largest difference (A − B): ${listed(largest.map(([rank, x]) => `${rank} (${signed(x)})`))}.`,
+    );
+  const [belowA, belowB] = [earnedBelow(A), earnedBelow(B)];
+  if (Math.abs(belowA - belowB) > 5e-5)
+    told.push(
+      `Below rank ${depth}, A earned ${number(belowA)} and B ${number(belowB)}, which makes ${signed(belowA - belowB)} of the difference.`,
     );
   const topic = report.rankings.topics[state.t];
   const reached = (list) =>
@@ -539,7 +566,10 @@ export function rankingsView(root) {
         `${chosen.display} after each rank: ${named.map(({ name, list }) => `${name} ${number(list.score)}`).join(", ")}`,
       ),
     );
-    if (hasGrades) show(aspects, scrolling("Aspects", coverage(state.t, named)));
+    if (hasGrades) {
+      aspects.parentElement.hidden = isPlain(here);
+      show(aspects, scrolling("Aspects", coverage(state.t, named)));
+    }
     const largest = Math.max(EVEN, ...named.flatMap(({ list }) => earned(list).map(Math.abs)));
     const titles = {
       a: `A: ${shown(runs[state.a])}`,
@@ -548,6 +578,7 @@ export function rankingsView(root) {
     };
     const words = [
       hasGrades &&
+        !isPlain(here) &&
         "Each coloured mark is an aspect with the document's grade; 1st, 2nd, … counts the documents on that aspect so far, including this one.",
       here.won &&
         "“Preferred in 2 of 3” says in how many comparisons people preferred the document, ties counting half. ▲ marks the documents above it to which they preferred it, with the number of times for each.",

@@ -4,7 +4,7 @@ import { mean, measures, number, probability, report, runs, shown, signed, test 
 import { choice, download, h, missing, part, s, scrolling, show, sortHead } from "./dom.js";
 import { go, linkTo, matching } from "./state.js";
 import { intervalChart } from "./charts.js";
-import { badges, boardTable, inShort, tierList } from "./board.js";
+import { badges, boardTable, byMeasure, inShort, tierList } from "./board.js";
 
 const { margins, comparison, intervals, latex } = report.systems;
 const margin = (m, r) => (margins.length ? margins[m][r] : null);
@@ -245,13 +245,13 @@ export function systems(root) {
     measures.map(({ display }) => display),
     (by) => go({ by }),
   );
-  const [board, means, plot, groups, pairs] = Array.from({ length: 5 }, () => h("div"));
+  const [each, board, means, plot, groups, pairs] = Array.from({ length: 6 }, () => h("div"));
   let state;
   root.append(
     h(
       "div",
       { class: "answer" },
-      part("In short", inShort(), h("p", { class: "controls" }, measure.element)),
+      part("In short", inShort(), each, h("p", { class: "controls" }, measure.element)),
       part("Ranks", board),
     ),
     part("Means", means),
@@ -282,6 +282,7 @@ export function systems(root) {
     state = now;
     const order = chosen(state);
     measure.set(state.by);
+    show(each, byMeasure(state.by));
     show(board, boardTable(state.by, order));
     show(means, scrolling("Means over topics", table(state)));
     const { display } = measures[state.by];
