@@ -291,6 +291,11 @@ def organiser_screens(walk: Walk, files: Files) -> Iterator[str]:
     walk.click("Open the dashboard")
     yield "dashboard"
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.evaluate("htmx.ajax('GET', '/organiser', {source: '#live', select: '#live', swap: 'outerHTML'})")
+    assert asked == []  # the page is not renewed under the eyes of somebody who reads numbers
+    assert page.locator("details[open]").count() == 2
     page.evaluate("addEventListener('resize', () => document.querySelector('#agreement').scrollIntoView())")
     yield "dashboard-charts"
     walk.open(f"{address}/organiser")
@@ -386,10 +391,14 @@ def judged(walk: Walk) -> tuple[Served, str]:
         comment = "Both pages say nearly the same; the second is only longer."
         person.submit(page, "tie", comment=comment if name == "ben" else "")
     with served.store.writing() as connection:
-        for number in connection.scalars(sa.select(store.judgment.c.id)).all():
-            when = f"2026-03-{2 + number % 3:02d}T{9 + number % 7:02d}:{number % 60:02d}:00.000+00:00"
-            values = {"time": when, "seconds": rng.uniform(12, 50)}
-            connection.execute(sa.update(store.judgment).where(store.judgment.c.id == number).values(values))
+        judgment, numbers = store.judgment, connection.scalars(sa.select(store.judgment.c.id)).all()
+        for number, row in enumerate(sorted(numbers)):  # seven hours on each of three days
+            day, share = divmod(3 * number / len(numbers), 1)
+            hour, minute = divmod(int(9 * 60 + 7 * 60 * share), 60)
+            when = f"2026-03-{2 + day:02.0f}T{hour:02d}:{minute:02d}:00.000+00:00"
+            one = sa.update(judgment).where(judgment.c.id == row)
+            connection.execute(one.values(time=when, seconds=rng.uniform(12, 50)))
+            connection.execute(one.where(judgment.c.withdrawn.is_not(None)).values(withdrawn=when))
     study_state.assign(served.store, "101: ann\n102: ann, ben")
     served.site.standings.renew(served.store, settings)
     return served, address

@@ -121,7 +121,9 @@ document.addEventListener("htmx:afterSettle", (event) => {
   const question = document.getElementById("question");
   if (question) question.focus({ preventScroll: true });
 });
-document.addEventListener("htmx:beforeRequest", () => {
+document.addEventListener("htmx:beforeRequest", (event) => {
+  // The dashboard waits while somebody reads the numbers of a chart, which a new page would close.
+  if (event.detail.target.matches("#live:has(details[open])")) { event.preventDefault(); return; }
   document.querySelectorAll("#page form button").forEach((button) => button.setAttribute("aria-disabled", "true"));
 });
 document.addEventListener("htmx:afterRequest", () => {
