@@ -337,6 +337,22 @@ def test_a_table_that_is_wider_than_the_terminal_is_folded(rankprism_command: Pa
     assert [header, *cells] == [row[1:] for row in (whole[0], *whole[2:])]
 
 
+def test_a_table_of_numbers_with_intervals_is_folded_by_its_first_column() -> None:
+    """All of its columns are text, but only the first has names."""
+    columns = {"tau": ["AP", "RR"], "AP": ["1", "0.9 [0.8, 1.0]"], "RR": ["0.9 [0.8, 1.0]", "1"]}
+    assert Table(columns).text(width=22).splitlines() == [
+        "tau  AP",
+        "───────────────────",
+        "AP   1",
+        "RR   0.9 [0.8, 1.0]",
+        "",
+        "tau  RR",
+        "───────────────────",
+        "AP   0.9 [0.8, 1.0]",
+        "RR   1",
+    ]
+
+
 @pytest.mark.parametrize("width", [1, 20, 30, 44, 45, 46, 80, 1000])
 def test_blocks_of_columns_fit_if_names_and_one_column_do(width: int) -> None:
     names = [f"a-run-with-a-long-name-and-number-{n}" for n in range(3)]

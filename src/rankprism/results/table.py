@@ -104,6 +104,8 @@ class Table:
         """Aligned columns for a terminal of `width` characters. `bold`: show the best cells in bold."""
         left = len(list(takewhile(self._words, self.columns)))
         names = len(list(takewhile(self._names, self.columns)))
+        if names == len(self.columns):  # numbers with intervals, or verdicts, in the rows of the first column
+            names = 1
         strong = [
             (row, place)
             for place, column in enumerate(self.columns.values())
