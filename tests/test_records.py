@@ -30,8 +30,9 @@ from rankprism.formats.files import Beginning, File, columns
 from rankprism.formats.format import Format, Written, default_of, register, written_by
 from rankprism.formats.judged import JudgedLine, judgment_table
 from rankprism.formats.known import JUDGMENT_FORMATS, PREFERENCE_FORMATS, RUN_FORMATS
+from rankprism.formats.lines import is_plain, is_plain_run
 from rankprism.formats.recognition import claims_on
-from rankprism.formats.trec import DIVERSITY, TREC_RUN, is_plain, is_plain_run
+from rankprism.formats.trec import DIVERSITY, TREC_RUN
 from rankprism.measures.definition import AXIOMS
 
 #: Formats of judgments, of runs and of preferences.

@@ -18,7 +18,7 @@ import stubs
 import rankprism
 from rankprism import types
 from rankprism.comparison import TESTS
-from rankprism.data.run import Reading
+from rankprism.data.reading import Reading
 from rankprism.meta import COEFFICIENTS, METHODS
 from rankprism.preferences.experiments import TARGETS
 from rankprism.preferences.simulation import Simulation

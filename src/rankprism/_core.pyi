@@ -130,6 +130,32 @@ def runs_from_arrow(
 ) -> list[tuple[str, RunTable]]:
     """The runs of a table, from the columns with these numbers; those of `run` and `rank` may be -1."""
 
+class Ahead:
+    """Threads that read judgments, and join runs with them, before somebody asks for the results.
+
+    One thread fewer reads while nobody waits for a result, because Python is then at work. Each file is a
+    path and its name in messages.
+    """
+
+    def __init__(
+        self,
+        judgments: tuple[str, str],
+        runs: list[tuple[str, str]],
+        order: str,
+        duplicates: str,
+        ties: bool,
+        threads: int,
+    ) -> None: ...
+    def judgments(self) -> JudgmentTable | None:
+        """Wait for the judgments; None if reading was stopped before."""
+    def alignment(
+        self, run: int, judgments: JudgmentTable, order: str, duplicates: str, ties: bool
+    ) -> _Alignment | None:
+        """Wait for a run. None if it was not joined with these judgments in this way, if somebody has taken
+        it already, or if reading was stopped before."""
+    def stop(self) -> None:
+        """End the threads."""
+
 def align_file(
     judgments: JudgmentTable,
     path: str,

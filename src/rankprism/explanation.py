@@ -12,9 +12,11 @@ from rankprism.arrays import Floats
 from rankprism.data.hits import Hits, rankings_of
 from rankprism.data.judgments import Judgments
 from rankprism.data.note import issue
-from rankprism.data.run import Alignment, Reading, align
+from rankprism.data.reading import Reading
+from rankprism.data.run import Alignment, align
 from rankprism.errors import InputError, listed
-from rankprism.evaluation import answers_as_runs, parsed, parts_by_kind
+from rankprism.evaluation.parts import answers_as_runs, parts_by_kind
+from rankprism.evaluation.steps import parsed
 from rankprism.formats.judgments import JudgmentReading
 from rankprism.formats.runs import run_from
 from rankprism.formats.several_runs import run_sources

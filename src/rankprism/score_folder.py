@@ -24,9 +24,11 @@ import numpy as np
 from rankprism.data.judgments import Judgments
 from rankprism.data.note import Note, issue, some
 from rankprism.data.preferences import Preferences
-from rankprism.data.run import Reading, Run
+from rankprism.data.reading import Reading
+from rankprism.data.run import Run
 from rankprism.errors import InputError, RankprismError
-from rankprism.evaluation import evaluate, parsed
+from rankprism.evaluation import evaluate
+from rankprism.evaluation.steps import parsed
 from rankprism.formats import files
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.output_files import write_files

@@ -12,7 +12,8 @@ import numpy as np
 from rankprism.arrays import Ints, Longs
 from rankprism.data.judgments import Judgments
 from rankprism.data.note import issue
-from rankprism.data.run import Alignment, Reading
+from rankprism.data.reading import Reading
+from rankprism.data.run import Alignment
 from rankprism.errors import InputError, RankprismWarning
 from rankprism.evaluation import evaluate
 from rankprism.formats.judgments import read_judgments

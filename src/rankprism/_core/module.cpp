@@ -2,6 +2,8 @@
 // several files at once.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
@@ -11,6 +13,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "ahead.hpp"
 #include "arrow.hpp"
 #include "cover.hpp"
 #include "exact.hpp"
@@ -631,6 +634,25 @@ NB_MODULE(_core, m) {
         }), ties);
     }, "judgments"_a, "data"_a, "name"_a, "order"_a, "duplicates"_a, "threads"_a = 1, "block"_a = Blocks::usual,
        "budget"_a = Reading::usual_budget, "ties"_a = false);
+    nb::class_<Ahead>(m, "Ahead")
+        .def("__init__", [](Ahead* self, const std::pair<std::string, std::string>& judgments,
+                            const std::vector<std::pair<std::string, std::string>>& runs, const std::string& order,
+                            const std::string& duplicates, bool ties, int threads) {
+            std::vector<NamedFile> named;
+            for (const auto& [path, name] : runs) named.push_back({path, name});
+            new (self) Ahead({judgments.first, judgments.second}, std::move(named),
+                             {order_of(order), duplicates_of(duplicates), ties}, {threads});
+        }, "judgments"_a, "runs"_a, "order"_a, "duplicates"_a, "ties"_a, "threads"_a)
+        .def("judgments", [](Ahead& ahead) { return unlocked([&] { return ahead.judgments(); }); })
+        .def("alignment", [](Ahead& ahead, std::size_t run, const JudgmentTable& judgments, const std::string& order,
+                             const std::string& duplicates, bool ties) -> nb::object {
+            auto found = unlocked([&] {
+                return ahead.alignment(run, judgments, {order_of(order), duplicates_of(duplicates), ties});
+            });
+            if (!found) return nb::none();
+            return to_python(std::move(*found), ties);
+        }, "run"_a, "judgments"_a, "order"_a, "duplicates"_a, "ties"_a)
+        .def("stop", [](Ahead& ahead) { unlocked([&] { ahead.stop(); }); });
     m.def("exact", &exact, "value"_a, "stop"_a, "discount"_a, "nodes"_a);
     m.def("minimal_cover", &minimal_covers, "relevant"_a, "need"_a, "a"_a, "b"_a, "nodes"_a);
     m.def("best_preferred", &preferred);

@@ -23,7 +23,7 @@ namespace rankprism {
 // A thread that is ahead waits for its turn, so there are never more pieces in memory than threads.
 //
 // The calling thread is one of the workers. Only it looks for Ctrl-C, because Python's signals belong to the thread
-// that holds Python's state.
+// that holds Python's state. If the calling thread reads ahead of Python, all workers keep its pace.
 template <class Piece, class Next, class Work, class Commit>
 void in_order(int threads, Next&& next, Work&& work, Commit&& commit) {
     std::mutex fetching, turning;
@@ -31,28 +31,33 @@ void in_order(int threads, Next&& next, Work&& work, Commit&& commit) {
     std::int64_t fetched = 0, turn = 0;
     bool over = false;  // guarded by turning
     std::exception_ptr error;
+    Pace* const pace = own_pace;
 
     const auto run = [&](bool is_caller) {
+        own_pace = pace;
         Piece piece;
         for (;;) {
             std::int64_t number = 0;
             std::exception_ptr failure;
             bool found = false;
             {
-                const std::lock_guard<std::mutex> lock(fetching);
-                number = fetched++;
-                try {
-                    if (is_caller) check_interrupt();
-                    found = next(piece);
-                } catch (...) {
-                    failure = std::current_exception();
+                const Pace::Place place(pace);
+                {
+                    const std::lock_guard<std::mutex> lock(fetching);
+                    number = fetched++;
+                    try {
+                        if (is_caller) check_interrupt();
+                        found = next(piece);
+                    } catch (...) {
+                        failure = std::current_exception();
+                    }
                 }
-            }
-            if (found) {
-                try {
-                    work(piece);
-                } catch (...) {
-                    failure = std::current_exception();
+                if (found) {
+                    try {
+                        work(piece);
+                    } catch (...) {
+                        failure = std::current_exception();
+                    }
                 }
             }
             std::unique_lock<std::mutex> lock(turning);

@@ -16,9 +16,11 @@ import numpy as np
 from rankprism.arrays import Bools, Floats
 from rankprism.data.hits import batches
 from rankprism.data.judgments import Judgments
-from rankprism.data.run import Alignment, Reading
+from rankprism.data.reading import Reading
+from rankprism.data.run import Alignment
 from rankprism.errors import InputError, MeasureError, one_of
-from rankprism.evaluation import evaluate, parsed
+from rankprism.evaluation import evaluate
+from rankprism.evaluation.steps import parsed
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.several_runs import align_all, run_sources
 from rankprism.measures import Measure, parse

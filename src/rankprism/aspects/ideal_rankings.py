@@ -19,7 +19,7 @@ from rankprism.arrays import Floats, Longs
 from rankprism.data.hits import Hits, Pool, make_pool
 from rankprism.data.note import issue
 from rankprism.errors import MeasureError
-from rankprism.evaluation import parsed
+from rankprism.evaluation.steps import parsed
 from rankprism.formats.judgments import read_judgments
 from rankprism.inspection.judgments import lowest_labels
 from rankprism.results.result import Result

@@ -12,7 +12,7 @@ from rankprism.assess.choice import asked, complete, in_batches, in_both_orders,
 from rankprism.assess.graded_aspects import Aspects
 from rankprism.assess.known_answers import read_checks
 from rankprism.assess.settings import Settings, check_measure
-from rankprism.data.run import Reading
+from rankprism.data.reading import Reading
 from rankprism.errors import InputError, listed, one_of
 from rankprism.formats import files
 from rankprism.formats.documents import read_documents

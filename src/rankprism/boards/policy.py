@@ -20,7 +20,7 @@ from typing import Any
 
 from rankprism.comparison.margins import Margin
 from rankprism.errors import InputError, MeasureError, RankprismError, did_you_mean, one_of
-from rankprism.evaluation import parsed
+from rankprism.evaluation.steps import parsed
 from rankprism.foreign import quoted
 from rankprism.measures import Measure
 from rankprism.statistics.levels import check_level

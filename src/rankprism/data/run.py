@@ -5,32 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple, Unpack
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from rankprism._core import RunTable
 from rankprism.data.judgments import Judgments
-from rankprism.errors import InputError, one_of
-from rankprism.types import Duplicates, Order, RunOptions
-
-
-class Reading(NamedTuple):
-    """How runs are read: the keyword arguments `RunOptions` as a value."""
-
-    order: Order = "score"
-    duplicates: Duplicates = "error"
-    run_format: str | None = None
-    ties: bool = False  #: whether to find the groups of tied documents
-
-    @classmethod
-    def of(cls, **options: Unpack[RunOptions]) -> Reading:
-        """Check the options and fill in the defaults."""
-        reading = cls(**options)
-        one_of("order", reading.order, Order)
-        one_of("duplicates", reading.duplicates, Duplicates)
-        return reading
+from rankprism.errors import InputError
+from rankprism.types import Duplicates, Order
 
 
 class Groups(NamedTuple):

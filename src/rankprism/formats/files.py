@@ -125,6 +125,8 @@ class File(os.PathLike[str]):
         self._contents: _Contents | BaseException | None = None
         self._thread: threading.Thread | None = None
         self._is_wanted_soon = False
+        #: gives what the core has read ahead of its turn; None: nothing
+        self.ahead: Callable[..., Any] | None = None
 
     def __fspath__(self) -> str:
         return self.path

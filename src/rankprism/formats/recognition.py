@@ -16,8 +16,9 @@ from rankprism.data.judgments import Judgments
 from rankprism.errors import InputError, enumerated
 from rankprism.formats import files
 from rankprism.formats.format import Format, chosen, default_of
+from rankprism.formats.lines import is_plain, is_plain_run
 from rankprism.formats.objects import are_nuggets, is_dataset
-from rankprism.formats.trec import DIVERSITY, TREC_RUN, is_plain, is_plain_run
+from rankprism.formats.trec import DIVERSITY, TREC_RUN
 
 #: The kinds of files and their names in messages. A file that may be of several kinds is taken for the first
 #: of them, unless the place where it is given says more.

@@ -15,6 +15,7 @@ from rankprism.formats.trec import TREC_RUN
 from rankprism.frames import is_frame
 
 if TYPE_CHECKING:
+    from rankprism._core import RunTable
     from rankprism.types import Duplicates, Order, RunLike
 
 
@@ -98,15 +99,25 @@ def align_source(
     if not files.is_path(source):
         return align(judgments, read_run(source), order, duplicates, ties)
     with files.opened(source, threads) as file:
-        record = format_at("run", file, format)
-        if record is not TREC_RUN:
-            aligned = record.read(file, duplicates).align(judgments.table, order, duplicates, **asked(ties))
-        elif (data := file.data) is None:  # the core reads through such a file without keeping it
-            aligned = align_file(
-                judgments.table, file.path, file.name, order, duplicates, file.threads, **asked(ties)
-            )
-        else:
-            aligned = align_bytes(
-                judgments.table, data, file.name, order, duplicates, file.threads, **asked(ties)
-            )
+        ahead = None if file.ahead is None else file.ahead(judgments.table, order, duplicates, ties)
+        aligned = ahead or _aligned(judgments, file, order, duplicates, format, ties)
         return checked(judgments, file.name, aligned)
+
+
+def _aligned(
+    judgments: Judgments,
+    file: files.File,
+    order: Order,
+    duplicates: Duplicates,
+    format: str | None,
+    ties: bool,
+) -> tuple[Any, ...]:
+    """The alignment of a file, from the core."""
+    record = format_at("run", file, format)
+    if record is not TREC_RUN:
+        run: RunTable = record.read(file, duplicates)
+        return run.align(judgments.table, order, duplicates, **asked(ties))
+    data, table, threads = file.data, judgments.table, file.threads
+    if data is None:  # the core reads through such a file without keeping it
+        return align_file(table, file.path, file.name, order, duplicates, threads, **asked(ties))
+    return align_bytes(table, data, file.name, order, duplicates, threads, **asked(ties))

@@ -8,13 +8,14 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rankprism.data.judgments import Judgments
-from rankprism.data.run import Alignment, Reading, Run
+from rankprism.data.reading import Reading
+from rankprism.data.run import Alignment, Run
 from rankprism.errors import InputError, RankprismError
 from rankprism.formats import files
+from rankprism.formats.lines import is_plain_run
 from rankprism.formats.objects import are_nuggets, is_ranked_list, peer_name, peer_of
 from rankprism.formats.recognition import claims_on
 from rankprism.formats.runs import align_source, run_from
-from rankprism.formats.trec import is_plain_run
 from rankprism.frames import is_frame
 from rankprism.statistics.threads import for_each_in_order
 
@@ -187,6 +188,8 @@ def align_all(
     """Read, order and join every run. If there are more threads than runs, several threads read each run."""
     most = threads or os.cpu_count() or 1
     each = max(1, most // max(1, len(sources)))
+    if all(isinstance(source, files.File) and source.ahead is not None for source in sources.values()):
+        most = 1  # the core's own threads read all of these files
 
     def one(name: str) -> Alignment | None:
         with left_out(name, on_error):

@@ -12,7 +12,7 @@ import numpy as np
 
 from rankprism.arrays import Floats, Longs
 from rankprism.data.note import Note, issue, some
-from rankprism.data.run import Reading
+from rankprism.data.reading import Reading
 from rankprism.errors import InputError
 from rankprism.formats.several_runs import align_all, run_sources
 from rankprism.judges.labels import Labels

@@ -11,7 +11,7 @@ import numpy as np
 from rankprism.arrays import Bools, Floats, Longs
 from rankprism.data.note import Note, issue
 from rankprism.errors import InputError
-from rankprism.evaluation import parsed
+from rankprism.evaluation.steps import parsed
 from rankprism.formats import files
 from rankprism.formats.judgments import read_judgments
 from rankprism.judges.drawn import read_drawn, table_lines

@@ -16,7 +16,7 @@ import numpy as np
 from rankprism.arrays import Floats
 from rankprism.data.note import Note, issue
 from rankprism.errors import InputError
-from rankprism.evaluation import parsed
+from rankprism.evaluation.steps import parsed
 from rankprism.formats.judgments import read_judgments
 from rankprism.judges.design import designed
 from rankprism.judges.drawn import DrawnPair, read_drawn

@@ -10,7 +10,8 @@ import numpy as np
 
 from rankprism.arrays import Floats
 from rankprism.data.judgments import Judgments
-from rankprism.data.run import Alignment, Reading
+from rankprism.data.reading import Reading
+from rankprism.data.run import Alignment
 from rankprism.errors import InputError, listed
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.runs import align_source

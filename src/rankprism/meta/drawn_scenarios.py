@@ -13,7 +13,7 @@ from rankprism.arrays import Floats
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import Alignment
 from rankprism.errors import InputError
-from rankprism.evaluation import parsed
+from rankprism.evaluation.steps import parsed
 from rankprism.measures import Measure
 from rankprism.measures.parameter import Role
 from rankprism.meta.intervals import check_confidence

@@ -11,7 +11,7 @@ import numpy as np
 from rankprism.arrays import Floats, Longs
 from rankprism.data.note import Note, issue
 from rankprism.data.preferences import Preferences
-from rankprism.data.run import Reading
+from rankprism.data.reading import Reading
 from rankprism.errors import InputError, listed
 from rankprism.measures.parts import ratio
 from rankprism.measures.preferences.utility import NONE, Shown, shown_by_topic

@@ -17,7 +17,8 @@ from rankprism._core import JudgmentTable
 from rankprism.arrays import Floats, Ints, Longs
 from rankprism.data.hits import NOWHERE
 from rankprism.data.judgments import Judgments
-from rankprism.data.run import Reading, Run, align
+from rankprism.data.reading import Reading
+from rankprism.data.run import Run, align
 from rankprism.errors import InputError, MeasureError, one_of
 from rankprism.evaluation import evaluate
 from rankprism.formats.judgments import read_judgments

@@ -12,7 +12,8 @@ from rankprism._core import JudgmentTable
 from rankprism.arrays import Longs
 from rankprism.data.judgments import Judgments
 from rankprism.data.note import issue
-from rankprism.data.run import Reading, Run, align
+from rankprism.data.reading import Reading
+from rankprism.data.run import Run, align
 from rankprism.errors import InputError
 from rankprism.inspection.runs import notes_of_runs
 from rankprism.measures.preferences.utility import NONE

@@ -10,9 +10,11 @@ import numpy as np
 
 from rankprism.arrays import Floats, Ints, Longs
 from rankprism.data.preferences import Preferences
-from rankprism.data.run import Alignment, Reading
+from rankprism.data.reading import Reading
+from rankprism.data.run import Alignment
 from rankprism.errors import MeasureError, one_of
-from rankprism.evaluation import evaluate, parsed
+from rankprism.evaluation import evaluate
+from rankprism.evaluation.steps import parsed
 from rankprism.formats.preferences import read_preferences
 from rankprism.formats.runs import check_format
 from rankprism.formats.several_runs import align_all, run_sources

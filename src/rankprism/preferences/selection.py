@@ -123,7 +123,7 @@ def in_both_orders(tasks: Sequence[Task]) -> list[Task]:
 
 def preference_measures(measures: Any) -> list[Measure]:
     """Measures as values, refused unless they are Prf or nPrf with a cutoff."""
-    from rankprism.evaluation import parsed
+    from rankprism.evaluation.steps import parsed
 
     chosen = parsed(measures)
     for measure in chosen:

@@ -18,7 +18,7 @@ import numpy as np
 from rankprism.arrays import Bools, Floats, Longs
 from rankprism.data.judgments import Judgments
 from rankprism.data.preferences import Preferences
-from rankprism.data.run import Reading
+from rankprism.data.reading import Reading
 from rankprism.errors import InputError, one_of
 from rankprism.formats.judgments import read_judgments
 from rankprism.measures.preferences.utility import (

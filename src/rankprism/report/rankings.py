@@ -11,7 +11,8 @@ import numpy as np
 from rankprism.arrays import Bools, Ints
 from rankprism.data.hits import Cells, make_pool
 from rankprism.data.judgments import Judgments
-from rankprism.data.run import Alignment, Reading, Run, align
+from rankprism.data.reading import Reading
+from rankprism.data.run import Alignment, Run, align
 from rankprism.formats.runs import run_from
 from rankprism.measures import Measure
 from rankprism.measures.folds import FOLDS

@@ -10,9 +10,10 @@ from typing import Any, Unpack
 from rankprism.advice import Evidence
 from rankprism.data.judgments import Judgments
 from rankprism.data.preferences import Preferences
-from rankprism.data.run import Reading
+from rankprism.data.reading import Reading
 from rankprism.errors import InputError
-from rankprism.evaluation import evaluate, parsed
+from rankprism.evaluation import evaluate
+from rankprism.evaluation.steps import parsed
 from rankprism.formats import files, output_files
 from rankprism.formats.documents import DocumentsLike
 from rankprism.formats.judgments import JudgmentReading

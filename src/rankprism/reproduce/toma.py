@@ -19,7 +19,8 @@ from rankprism.aspects.ideal_rankings import Attainable, attainable
 from rankprism.aspects.label_order import order
 from rankprism.data.judgments import Judgments
 from rankprism.data.scales import Scale
-from rankprism.evaluation import evaluate, parsed
+from rankprism.evaluation import evaluate
+from rankprism.evaluation.steps import parsed
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.several_runs import run_sources
 from rankprism.measures import Measure, parse

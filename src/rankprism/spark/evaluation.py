@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from rankprism.data.judgments import Judgments
 from rankprism.errors import InputError, MeasureError, one_of
-from rankprism.evaluation import parsed
+from rankprism.evaluation.steps import parsed
 from rankprism.formats.judgments import JudgmentReading
 from rankprism.formats.spellings import JUDGMENT_COLUMNS, ONLY_ASPECT, RUN_COLUMNS, spelled
 from rankprism.spark.partition import (

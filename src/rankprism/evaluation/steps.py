@@ -1,0 +1,225 @@
+"""The two steps of `evaluate`: joining runs with judgments, and scoring them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from threading import Lock
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rankprism.conventions import conventions_of
+from rankprism.data.judgments import Judgments
+from rankprism.data.note import Note, issue, some
+from rankprism.data.reading import Reading
+from rankprism.data.run import Alignment, Run
+from rankprism.errors import InputError, MeasureError
+from rankprism.evaluation.blocks import block_of, columns_of, mean_of_run, together
+from rankprism.evaluation.evaluation import OF_ANSWERS
+from rankprism.evaluation.parts import Part, answers_as_runs, parts_by_kind
+from rankprism.formats import files
+from rankprism.formats.judgments import JudgmentReading
+from rankprism.formats.recognition import are_answers
+from rankprism.formats.runs import align_source, check_format, run_from
+from rankprism.formats.several_runs import OnError, align_all, run_sources
+from rankprism.inspection import notes_of
+from rankprism.inspection.coverage import OF_JUDGMENTS
+from rankprism.inspection.evaluated import Evaluated
+from rankprism.measures import Measure
+from rankprism.measures.grammar import parse_all
+from rankprism.results.scores import Scores, mean_over_topics
+from rankprism.types import Tied, Topics
+
+if TYPE_CHECKING:
+    from rankprism.types import JudgmentsLike, MeasuresLike, PreferencesLike, RunsLike
+
+
+class Joined(NamedTuple):
+    """Runs joined with the judgments that the measures need."""
+
+    measures: list[Measure]
+    parts: list[Part]
+    sources: dict[str, Any]  #: the runs as they were given, by name
+    aligned: list[dict[str, Alignment]]  #: for each part, the runs by name
+
+
+def joined(
+    judgments: JudgmentsLike | PreferencesLike,
+    runs: RunsLike,
+    measures: MeasuresLike | None,
+    preferences: PreferencesLike | None,
+    preferences_format: str | None,
+    judging: JudgmentReading,
+    reading: Reading,
+    bounds: bool,
+    on_run: Callable[[str], None] | None,
+    on_error: OnError | None,
+) -> Joined:
+    """Read judgments and runs, and join them, after a check of the measures."""
+    threads, run_format = judging.threads, reading.run_format
+    check_format(run_format)
+    sources = run_sources(runs, threads) if measures is None else {}
+    if sources and all(are_answers(source, run_format) for source in sources.values()):
+        measures = OF_ANSWERS
+    chosen = parsed([] if measures is None else measures)
+    if bounds:
+        for measure in chosen:
+            measure.check_bounded()
+    sources = sources or run_sources(runs, threads, on_error)
+    parts = parts_by_kind(chosen, judgments, preferences, preferences_format, judging)
+    parts, sources = answers_as_runs(parts, sources, run_format)
+    if len(parts) > 1:
+        sources = {name: _read_once(source, name, reading) for name, source in sources.items()}
+    aligned = [
+        align_all(part.judged, sources, reading, threads, None if p else on_run, on_error)
+        for p, part in enumerate(parts)
+    ]
+    if reading.ties and any(run.groups is None for runs in aligned for run in runs.values()):
+        raise InputError("tied needs runs; these were joined with the judgments without their ties")
+    sources = {name: source for name, source in sources.items() if all(name in runs for runs in aligned)}
+    if not sources and on_error is not None:
+        raise InputError("none of the runs can be read; see the error of each")
+    return Joined(chosen, parts, sources, [{name: runs[name] for name in sources} for runs in aligned])
+
+
+def scored(
+    data: Joined,
+    reading: Reading,
+    topics: Topics,
+    tied: Tied | None,
+    bounds: bool,
+    threads: int | None,
+    on_share: Callable[[float], None] | None,
+) -> Scores:
+    """The scores of all runs, with notes on what looks wrong."""
+    chosen, parts, sources, aligned = data
+    order = reading.order
+    share = _shares(parts, len(sources), on_share)
+    blocks = [
+        block_of(part, list(runs.values()), topics, bounds, tied, threads, share)
+        for part, runs in zip(parts, aligned, strict=True)
+    ]
+    every, (values, low, high, _) = together(parts, blocks, chosen)
+    names = tuple(name for measure in chosen for name in columns_of(measure, tied))
+
+    notes: list[Note] = []
+    for part, runs_of_part, block in zip(parts, aligned, blocks, strict=True):
+        means = partial(_both_means, part, sources, runs_of_part, topics, reading)
+        known = {name: _ignoring(run, every) for name, run in runs_of_part.items()}
+        about = Evaluated(part.judged, known, part.measures, topics, means, part.needs, order, part.pool)
+        if tied is not None:
+            about = about._replace(tied=tied)
+        if any(run.groups is not None and run.groups.tied.any() for run in known.values()):
+            assert block.one_order is not None  # because ties were asked for
+            sums = (mean_over_topics(block.one_order), mean_over_topics(block.values))
+            about = about._replace(one_order=sums[0], over_orders=sums[1])
+        found = notes_of(about)
+        # Notes about a run's own lines are given once.
+        said = {note.kind for note in notes}
+        notes += [n for n in found if n not in notes and (n.kind not in said or n.kind in OF_JUDGMENTS)]
+        notes += _topics_without(part, every)
+    issue(notes)
+    conventions: dict[str, Any] = {"order": order, "topics": topics, "duplicates": reading.duplicates}
+    if tied is not None:
+        conventions["tied"] = tied
+    for part, runs_of_part in zip(parts, aligned, strict=True):
+        said_of = conventions_of(part.needs, part.measures, part.judged, runs_of_part, bounds)
+        # With both kinds of judgments, the conventions of preferences have their own place.
+        conventions |= said_of if part is parts[0] else {"preferences": said_of.pop("preferences") | said_of}
+    first_notes = [note for part in parts for note in part.judged.notes]
+    conventions["notes"] = [note.record() for note in (*first_notes, *notes)]
+    return Scores(tuple(sources), every, names, values, conventions, low, high)
+
+
+def _read_once(source: Any, name: str, reading: Reading) -> Any:
+    """The same run, in a form that can be aligned with two kinds of judgments one after the other."""
+    if isinstance(source, Run) or (files.is_path(source) and os.path.isfile(source)):
+        return source
+    return run_from(source, name, reading.run_format, reading.duplicates)
+
+
+def _shares(
+    parts: Sequence[Part], runs: int, on_share: Callable[[float], None] | None
+) -> Callable[[int], None]:
+    """A function to call with the number of scores that have just been computed."""
+    total = sum(len(part.measures) * len(part.judged.topics) for part in parts) * runs
+    done = 0
+    lock = Lock()
+
+    def share(more: int) -> None:
+        nonlocal done
+        with lock:  # several threads compute scores
+            done += more
+            if on_share is not None:
+                on_share(done / total)
+
+    return share
+
+
+def _ignoring(run: Alignment, every: Sequence[str]) -> Alignment:
+    """The same run. A topic counts as judged if it has judgments of either kind."""
+    if not run.unjudged:
+        return run
+    judged = set(every)
+    return replace(run, unjudged=[topic for topic in run.unjudged if topic not in judged])
+
+
+def _topics_without(part: Part, every: Sequence[str]) -> list[Note]:
+    """A note on topics that have no judgments of the kind that some measures need."""
+    if len(every) == len(part.judged.topics):
+        return []
+    own = set(part.judged.topics)
+    without = [topic for topic in every if topic not in own]
+    what = "preferences" if part.needs == "preferences" else "absolute judgments"
+    names = some([str(measure) for measure in part.measures])
+    return [
+        Note(
+            f"no-{part.needs}",
+            f"{len(without)} of {len(every)} topics have no {what} and are left out of the mean of {names}: "
+            f"{some(without)}",
+            len(without),
+            without[0],
+        )
+    ]
+
+
+def _both_means(
+    part: Part,
+    sources: Mapping[str, Any],
+    aligned: Mapping[str, Alignment],
+    topics: Topics,
+    reading: Reading,
+    name: str,
+) -> tuple[float, float] | None:
+    """The mean of a run by the first measure, ordered by scores and by ranks; None if it cannot be known."""
+    if reading.order == "input":
+        return None
+    by_rank = reading.order == "rank"
+    again = reading._replace(order="score" if by_rank else "rank")
+    other = _aligned_again(part.judged, sources[name], again)
+    if other is None:
+        return None
+    means = mean_of_run(part, aligned[name], topics), mean_of_run(part, other, topics)
+    return means[::-1] if by_rank else means
+
+
+def _aligned_again(judged: Judgments, source: Any, reading: Reading) -> Alignment | None:
+    """The run once more, in another order; None if it cannot be read again or lacks ranks."""
+    is_path = files.is_path(source)
+    if isinstance(source, Alignment) or (is_path and not os.path.isfile(source)):
+        return None
+    try:
+        return align_source(judged, source, *reading)
+    except InputError:
+        return None
+
+
+def parsed(measures: MeasuresLike) -> list[Measure]:
+    """Measures as values, each once."""
+    if not isinstance(measures, Iterable | Measure):
+        raise MeasureError(f"{measures!r} is not a measure; pass a name such as 'alpha_nDCG@20', or several")
+    given = [measures] if isinstance(measures, str | Measure) else list(measures)
+    if not given:
+        raise MeasureError("no measure given; name at least one, e.g. alpha_nDCG@20")
+    return list(dict.fromkeys(measure for one in given for measure in parse_all(one)))
