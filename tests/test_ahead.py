@@ -92,8 +92,13 @@ def test_scores_and_notes_are_those_of_one_thread(
 
 
 def test_one_thread_means_one_thread(files: tuple[Path, list[Path]], monkeypatch: pytest.MonkeyPatch) -> None:
-    made = []
-    monkeypatch.setattr(ahead, "Ahead", lambda *args: made.append(args) or Ahead(*args))
+    made: list[Any] = []
+
+    def counted(*args: Any) -> Ahead:
+        made.append(args)
+        return Ahead(*args)
+
+    monkeypatch.setattr(ahead, "Ahead", counted)
     for threads in (1, 2):
         evaluate(*files, MEASURES, threads=threads)
         assert len(made) == threads - 1

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
@@ -182,6 +183,38 @@ def read_collection(
     judged = given_to(read_judged, options)
     read, preferred = _judgments_and_preferences(before, preferences, preferences_format, judged, threads)
     return Collection(read, tuple(runs), settings, tuple(names), preferred)
+
+
+def begins_to_read(command: Callable[..., None]) -> Callable[..., None]:
+    """Let a command that reads a collection begin to read its files before it loads numpy."""
+
+    @wraps(command)
+    def run(files: list[Any] | None, **given: Any) -> None:
+        from rankprism.data.reading import Reading
+        from rankprism.formats.ahead import reading_ahead
+
+        named = files or [None]
+        reading = Reading(given["order"], given["duplicates"], ties=given["tied"] is not None)
+        threads = given["threads"] if all(given[option] is None for option in _OF_OTHERS) else 1
+        with reading_ahead(named[0], named[1:], reading, threads) as (judgments, runs):
+            command(files=files and [judgments, *runs], **given)
+
+    return run
+
+
+#: Options of judgments that are not read ahead, because they are of another kind or perhaps not needed.
+_OF_OTHERS = (
+    "preferences",
+    "preferences_format",
+    "aspects",
+    "labels",
+    "embed",
+    "given",
+    "qrels_format",
+    "run_format",
+    "by",
+    "into",
+)
 
 
 #: Judgments and runs for a simulation, which makes the preferences, and for one of users, whose profiles have

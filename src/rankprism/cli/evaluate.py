@@ -11,7 +11,7 @@ import typer
 
 from rankprism.cli import events
 from rankprism.cli.analysis import write_result
-from rankprism.cli.collection import Baseline, QrelsAndRuns, read_collection
+from rankprism.cli.collection import Baseline, QrelsAndRuns, begins_to_read, read_collection
 from rankprism.cli.group import commands
 from rankprism.cli.measures import MeasureFiles, MeasureNames, read_measures
 from rankprism.cli.options import ScoreFormatOption, Sort, Strict, leaving_out, noted, working
@@ -24,6 +24,7 @@ app = commands()
 
 @app.command()
 @with_options_of(read_collection, parameters_of("evaluation:evaluate"), write_result)
+@begins_to_read
 def evaluate(
     files: QrelsAndRuns,
     measure: MeasureNames = None,
