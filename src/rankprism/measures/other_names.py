@@ -175,6 +175,9 @@ OTHER_NAMES = (
             "bpref": "Bpref",
         },
     ),
+    OtherName(
+        "ranx", "hits@K", "", "it counts relevant documents; write P@K, which divides their number by K"
+    ),
     *_renamed(
         "MTEB",
         {
@@ -184,6 +187,14 @@ OTHER_NAMES = (
             "precision_at_K": "P@K",
             "mrr_at_K": "RR@K",
         },
+    ),
+    *_renamed("BEIR", {"R_cap@K": "RelP@K", "Accuracy@K": "Success@K"}),
+    OtherName(
+        "BEIR",
+        "Hole@K",
+        "",
+        "it counts documents that are judged for no topic; write Unjudged@K, which counts those that are not "
+        "judged for the topic",
     ),
     *(
         OtherName("scikit-learn", name, "", f"it {differs}; write {instead}")
