@@ -19,6 +19,7 @@ import test_prf
 
 from rankprism import compare, evaluate, read_judgments, read_run
 from rankprism._core import (
+    Ahead,
     JudgmentTable,
     align_bytes,
     align_file,
@@ -123,6 +124,21 @@ def test_aligning_with_one_table_of_judgments_and_one_run(files: tuple[Path, lis
             lambda: table.relevant_cells(),
         ]
     )
+
+
+def test_reading_ahead(files: tuple[Path, list[Path]]) -> None:
+    qrels, runs = files
+
+    def read() -> list[Any]:
+        named = [(str(run), run.name) for run in runs]
+        ahead = Ahead((str(qrels), "qrels"), named, "score", "error", False, 4)
+        table = ahead.judgments()
+        assert table is not None
+        return [ahead.alignment(number, table, "score", "error", False) for number in range(len(runs))]
+
+    table = JudgmentTable.from_file(str(qrels), "qrels", "diversity")
+    assert bits(read()) == bits([align_file(table, str(run), "run", "score", "error") for run in runs])
+    same_in_threads([read])
 
 
 def test_evaluating_the_same_judgments_in_several_calls(files: tuple[Path, list[Path]]) -> None:
