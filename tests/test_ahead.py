@@ -124,6 +124,39 @@ def test_numpy_is_loaded_after_reading_has_begun(files: tuple[Path, list[Path]])
     assert (done.stdout, done.stderr) == ("False\n('0', '1')\n", "")
 
 
+@pytest.mark.parametrize(
+    ("more", "begun"),
+    [
+        ([], "[False]"),
+        (["--tied", "all"], "[False]"),
+        (["--threads", "1"], "[]"),
+        (["--aspects", "all"], "[]"),
+    ],
+    ids=str,
+)
+def test_the_command_reads_ahead_too(more: list[str], begun: str, files: tuple[Path, list[Path]]) -> None:
+    code = (
+        "import sys\n"
+        "from rankprism.cli import main\n"
+        "from rankprism.formats import ahead\n"
+        "from rankprism._core import Ahead\n"
+        "begun = []\n"
+        "def begin(*args):\n"
+        "    begun.append('numpy' in sys.modules)\n"
+        "    return Ahead(*args)\n"
+        "ahead.Ahead = begin\n"
+        "try:\n    main()\n"
+        "finally:\n    print(begun, file=sys.stderr)"
+    )
+    words = ["evaluate", str(files[0]), *map(str, files[1]), "-m", "P@5", "--quiet", *more]
+    threads = [] if "--threads" in more else ["--threads", "2"]
+    done = subprocess.run([sys.executable, "-c", code, *words, *threads], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, f"{begun}\n")
+    alone = [argument for argument in more if argument not in ("--threads", "1")]
+    plain = [sys.executable, "-m", "rankprism", *words[: -len(more) or None], *alone, "--threads", "1"]
+    assert done.stdout == subprocess.run(plain, capture_output=True, text=True).stdout
+
+
 def test_a_mistake_is_told_in_its_turn(copied: tuple[Path, list[Path]]) -> None:
     qrels, runs = copied
     for number in (2, 3):
