@@ -3,7 +3,9 @@
     python -m simulations.judges FOLDER --repetitions 100 --share 0.05 --judges honest --measure nDCG@10
 
 draws samples of the labels of TREC Deep Learning 2021 and counts how often intervals hold the score by all
-labels. FOLDER has trec-dl-2021-prefs and trec-dl-2021-judges. docs/verification.md has the table.
+labels. FOLDER has trec-dl-2021-prefs and trec-dl-2021-judges. With --collection web-2009 or web-2012, topics
+have several aspects, judges are made up, and one sample is drawn for all measures. docs/verification.md has
+the tables.
 """
 
 from __future__ import annotations
@@ -134,11 +136,19 @@ class Whole:
 
     @classmethod
     def of(cls, labels: Labels, runs: object, measure: str) -> Whole:
-        chosen = parse(measure)
+        return cls.for_all(labels, runs, [measure])[0]
+
+    @classmethod
+    def for_all(cls, labels: Labels, runs: object, measures: Sequence[str]) -> list[Whole]:
+        """The same collection for each measure, with samples that are drawn for all of them."""
+        chosen = [parse(measure) for measure in measures]
         ranked = Ranked.of(labels, runs)  # type: ignore[arg-type]
-        design = designed(labels, ranked, [chosen], 0)
-        truth = evaluate(labels.source, runs, chosen).means[:, 0]  # type: ignore[arg-type]
-        return cls(labels, ranked, truth, design, hashes(labels), measure)
+        design = designed(labels, ranked, chosen, 0)
+        truth = evaluate(labels.source, runs, chosen).means  # type: ignore[arg-type]
+        hashed = hashes(labels)
+        return [
+            cls(labels, ranked, truth[:, m], design, hashed, measure) for m, measure in enumerate(measures)
+        ]
 
     def study(self, rng: np.random.Generator, number: int, seed: int, uniform: bool = False) -> Study:
         """A study in which this number of labels is drawn, by what they decide or with equal chances."""
@@ -241,6 +251,40 @@ def dl_2021(folder: Path) -> tuple[Labels, tuple[Path, ...]]:
     return pooled(people, judges, people), runs
 
 
+#: The judgments of the Web Track, with a subtopic 0 in 2009 that is not a subtopic.
+SUBTOPICS = {"web-2009": "qrels.diversity.gz", "web-2012": "qrels-for-ndeval.txt.gz"}
+#: The shares of relevant documents that two made-up judges miss, and of others that they find relevant.
+ERRORS = ((0.25, 0.06), (0.35, 0.04))
+
+
+@cache
+def web(folder: Path, name: str) -> tuple[Labels, tuple[Path, ...]]:
+    """The labels of people on all subtopics, two made-up judges of relevance, and the runs."""
+    place = folder / f"trec-{name}"
+    found = read_judgments(place / SUBTOPICS[name])
+    topics, subtopics, docs, grades = found.table.columns()
+    given = dict(zip(zip(topics, subtopics, docs, strict=True), grades, strict=True))
+    rows = [
+        {
+            "topic": topic,
+            "aspect": aspect,
+            "doc": doc,
+            "grade": max(0.0, given.get((topic, aspect, doc), 0.0)),
+        }
+        for topic, doc in dict.fromkeys(zip(topics, docs, strict=True))
+        for aspect in found.aspects[topic]
+        if aspect != "0"
+    ]
+    labels = joined(read_judgments(rows, aspects="all"), {})
+    rng = np.random.default_rng(4)
+    judges = {}
+    for j, (missed, wrong) in enumerate(ERRORS):
+        u = rng.random(labels.people.shape)
+        says = np.where(labels.people > 0, u >= missed, u < wrong)
+        judges[f"judge {j + 1}"] = np.where(np.isnan(labels.people), np.nan, says)
+    return replace(labels, judges=judges), tuple(sorted((place / "runs").glob("*.gz")))
+
+
 def altered(labels: Labels, ranked: Ranked, how: str) -> Mapping[str, Floats]:
     """The judges as they are, one of them, or made useless or hostile."""
     rng = np.random.default_rng(5)
@@ -254,7 +298,11 @@ def altered(labels: Labels, ranked: Ranked, how: str) -> Mapping[str, Floats]:
     if how == "inverted":
         return {name: np.nanmax(given) - given for name, given in own.items()}
     if how == "random":
-        return {name: rng.permutation(given) for name, given in own.items()}
+        mixed = {name: rng.permutation(given) for name, given in own.items()}
+        if labels.people.shape[1] == 1:
+            return mixed
+        # Topics keep their numbers of aspects.
+        return {name: np.where(np.isnan(own[name]), np.nan, np.nan_to_num(x)) for name, x in mixed.items()}
     if how == "half missing":
         missing = rng.random(n) < 0.5
         return {name: np.where(missing[:, None], np.nan, given) for name, given in own.items()}
@@ -301,35 +349,31 @@ class Repeated(NamedTuple):
     removed: float
 
 
-def repeated(whole: Whole, how: str, number: int, repetitions: int, uniform: bool = False) -> Repeated:
-    """Draw samples, and estimate the scores of all runs from each."""
+def repeated(
+    wholes: Sequence[Whole], how: str, number: int, repetitions: int, uniform: bool = False
+) -> list[Repeated]:
+    """Draw samples of a collection, and estimate the scores of all runs by each measure from each sample."""
     rng = np.random.default_rng(11)
-    judges = altered(whole.labels, whole.ranked, how)
-    changed = replace(whole, labels=replace(whole.labels, judges=judges))
-    measure = parse(whole.measure)
-    error, half, pairs, wide, printed, removed = [], [], [], [], [], []
+    labels = wholes[0].labels
+    changed = replace(wholes[0], labels=replace(labels, judges=altered(labels, wholes[0].ranked, how)))
+    rows: list[list[tuple[Any, ...]]] = [[] for _ in wholes]
     for k in range(repetitions):
         study = changed.study(rng, number, k, uniform)
         predicted = study.predict() if how not in SIMPLE else constant(study, how)
-        removed.append(study.removed(predicted) if how not in SIMPLE else 0.0)
-        estimate, h, why = study.interval(measure, predicted, removed[-1], 0.95)
-        if how == "weighted labels":  # its predictions expect no variance at all
-            h = half_widths(estimate._replace(expected=estimate.covariance), 0.95, conservative=False)
-        off = estimate.value - whole.truth
-        above = np.triu_indices(len(off), 1)
-        pairs.append(float((np.abs(off[:, None] - off) <= h + 1e-12)[above].mean()))
-        wide.append(2 * float(h[above].mean()))
-        error.append(off)
-        half.append(np.diag(h))
-        printed.append(not why)
-    return Repeated(
-        np.array(error),
-        np.array(half),
-        np.array(pairs),
-        np.array(wide),
-        np.array(printed),
-        float(np.mean(removed)),
-    )
+        share = study.removed(predicted) if how not in SIMPLE else 0.0
+        for whole, found in zip(wholes, rows, strict=True):
+            estimate, h, why = study.interval(parse(whole.measure), predicted, share, 0.95)
+            if how == "weighted labels":  # its predictions expect no variance at all
+                h = half_widths(estimate._replace(expected=estimate.covariance), 0.95, conservative=False)
+            off = estimate.value - whole.truth
+            above = np.triu_indices(len(off), 1)
+            pairs = float((np.abs(off[:, None] - off) <= h + 1e-12)[above].mean())
+            found.append((off, np.diag(h), pairs, 2 * float(h[above].mean()), not why, share))
+    columns = [[np.array(column) for column in zip(*found, strict=True)] for found in rows]
+    return [
+        Repeated(error, half, pairs, wide, printed, float(removed.mean()))
+        for error, half, pairs, wide, printed, removed in columns
+    ]
 
 
 def main(words: Sequence[str] | None = None) -> None:
@@ -341,31 +385,38 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--judges", nargs="+", default=["honest"])
     parser.add_argument("--measure", nargs="+", default=[LINEAR])
     parser.add_argument("--uniform", action="store_true")
+    parser.add_argument("--collection", choices=("dl-2021", *SUBTOPICS), default="dl-2021")
     given = parser.parse_args(words)
     warnings.simplefilter("ignore")
-    labels, runs = dl_2021(given.folder)
+    together = given.collection in SUBTOPICS
+    labels, runs = web(given.folder, given.collection) if together else dl_2021(given.folder)
     print("| measure | judges | labels | printed | bias | runs | lowest run | pairs | removed |")
     print("|---|---|---:|---:|---:|---:|---:|---:|---:|", flush=True)
-    for measure in given.measure:
-        whole = Whole.of(labels, list(runs), measure)
-        seen = int(whole.design.matters.sum())
+    for measures in [given.measure] if together else [[measure] for measure in given.measure]:
+        wholes = Whole.for_all(labels, list(runs), measures)
+        seen = int(wholes[0].design.matters.sum())
         for share in given.share:
             for how in given.judges:
-                began = time.time()
+                began = time.process_time()
                 number = round(share * seen)
-                found = repeated(whole, how, number, given.repetitions, given.uniform)
-                # If nothing is printed, the line says what would have been.
-                shown = found.printed if found.printed.any() else ~found.printed
-                half = found.half[shown]
-                held = (np.abs(found.error[shown]) <= half + 1e-12).mean(0)
-                lowest = whole.ranked.runs[int(held.argmin())]
-                print(
-                    f"| {measure} | {how} | {number} | {found.printed.mean():.3f} "
-                    f"| {found.error.mean():+.4f} | {held.mean():.3f} / {2 * half.mean():.3f} "
-                    f"| {held.min():.3f} {lowest} | {found.pairs[shown].mean():.3f} "
-                    f"/ {found.wide[shown].mean():.3f} | {found.removed:.2f} | {time.time() - began:.0f} s",
-                    flush=True,
-                )
+                every = repeated(wholes, how, number, given.repetitions, given.uniform)
+                took = time.process_time() - began
+                for whole, found in zip(wholes, every, strict=True):
+                    print(f"{_line(whole, how, number, found)} | {took:.0f} s", flush=True)
+
+
+def _line(whole: Whole, how: str, number: int, found: Repeated) -> str:
+    # If nothing is printed, the line says what would have been.
+    shown = found.printed if found.printed.any() else ~found.printed
+    half = found.half[shown]
+    held = (np.abs(found.error[shown]) <= half + 1e-12).mean(0)
+    lowest = whole.ranked.runs[int(held.argmin())]
+    return (
+        f"| {whole.measure} | {how} | {number} | {found.printed.mean():.3f} "
+        f"| {found.error.mean():+.4f} | {held.mean():.3f} / {2 * half.mean():.3f} "
+        f"| {held.min():.3f} {lowest} | {found.pairs[shown].mean():.3f} "
+        f"/ {found.wide[shown].mean():.3f} | {found.removed:.2f}"
+    )
 
 
 if __name__ == "__main__":

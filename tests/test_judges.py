@@ -709,17 +709,6 @@ def test_uninformative_predictions_have_no_interval_of_a_measure_that_is_not_lin
     assert "– AP: the predictions remove" in found.note
 
 
-@pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
-def test_several_aspects_have_no_interval() -> None:
-    rows = read_judgments(sample.QRELS).to_frame("pyarrow").to_pylist()
-    docs = sorted({row["doc"] for row in rows if row["topic"] in ("bat", "crane")})
-    both = [row for row in rows if row["topic"] in ("bat", "crane")]
-    people = [row for row in both if row["doc"] in docs[::2]]
-    found = judges.score(people, {"j": both}, [sample.RUNS[1]], "alpha_nDCG@5")
-    assert np.isnan(found.half).all()
-    assert "several aspects" in found.note
-
-
 def test_a_sample_that_is_not_uniform_is_noted() -> None:
     c = made()
     top = [(q, d) for q, docs in c.runs["r0"].items() for d in sorted(docs, key=docs.__getitem__)[-10:]]

@@ -107,6 +107,8 @@ Combine: TypeAlias = Literal["means", "topics", "borda"]
 Redrawn: TypeAlias = Literal["topics", "collections"]
 #: What scores from few labels are about: these topics, or topics like these.
 TopicsMeant: TypeAlias = Literal["these", "like-these"]
+#: Which aspects of a topic count if few labels are known: all, or None for those with a relevant document.
+CountedAspects: TypeAlias = Literal["all"]
 #: What the intervals of strengths by people and judges are about: other topics and answers, or other answers.
 AnswersOver: TypeAlias = Literal["topics", "answers"]
 #: What determines the order of a topic's documents.

@@ -112,6 +112,21 @@ def is_linear(parts: Parts) -> bool:
     return parts.novelty == NO_NOVELTY and parts.over in ("none", "depth")
 
 
+def of_retrieved(measure: Measure, labels: Labels) -> Parts | None:
+    """The parts of a measure of several aspects that depends only on labels of documents in the rankings.
+
+    Such a score is a straight line in what each document adds and leaves to each aspect. None: the measure
+    divides by an ideal, or the labels decide which aspects count.
+    """
+    parts = measure.declared
+    if not isinstance(parts, Parts) or measure.definition.single:
+        return None
+    gain, cells = parts.gain, labels.source.cells
+    fixed = gain.kind in ("binary", "linear", "exp") or gain.max_rel is not None
+    known = cells.counted is not None or (parts.as_given and cells.weights is not None)
+    return parts if fixed and known and parts.over in ("none", "everything") else None
+
+
 def is_curved(parts: Parts) -> bool:
     """Whether an estimate needs good predictions. nDCG, and a cascade that is not divided, do not."""
     if parts.novelty == NO_NOVELTY:

@@ -30,6 +30,10 @@ OFFSETS = (0.03, 0.1, 0.3, 1.0, 3.0)
 #: The least probability of a label.
 FLOOR = 0.001
 STEPS = 25
+#: Values of ρ that are tried, see `likeness`, and the number of draws of all labels with each.
+ALIKE, DRAWS_OF_LIKENESS = (0.0, 0.15, 0.3, 0.45, 0.6, 0.75, 0.9), 40
+#: The offset of the first of two fits.
+FIRST_OFFSET = 0.3
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +44,7 @@ class Predicted:
     chance: Floats  #: (cell, level)
     fold: Longs  #: the fold of each cell
     offset: Floats  #: the variance of the effects on single thresholds, chosen for each fold
+    alike: float = 0.0  #: how alike the labels of a document on different aspects are, see `drawn_vectors`
 
     def mean(self, gain: Floats) -> Floats:
         """(cell,) the expected gain, from the gain of each level."""
@@ -54,10 +59,11 @@ def features(labels: Labels, ranked: Ranked | None, cells: tuple[Longs, Longs]) 
     """(cell, feature) what judges and runs say about each cell, with mean 0 and variance 1.
 
     Each judge gives its label, a step at each label if there are three to six, and whether the label is
-    missing.
+    missing. With several aspects, it also gives the mean of its labels of the document on all aspects.
     """
     pair, aspect = cells
     columns: list[Floats] = []
+    several = labels.people.shape[1] > 1
     for given in labels.judges.values():
         label = given[pair, aspect]
         missing = np.isnan(label)
@@ -66,6 +72,10 @@ def features(labels: Labels, ranked: Ranked | None, cells: tuple[Longs, Longs]) 
         columns += [np.where(missing, mean, label), missing.astype(np.float64)]
         if 3 <= len(scale) <= 6:
             columns += [np.where(missing, 0.0, label >= step) for step in scale[1:]]
+        if several:
+            there = ~np.isnan(given)
+            whole = np.where(there, given, 0.0).sum(1) / np.maximum(there.sum(1), 1)
+            columns.append(whole[pair])
     if ranked is not None:
         about = np.zeros((len(labels.docs), 3))
         about[: len(ranked.about_pairs)] = ranked.about_pairs
@@ -83,12 +93,18 @@ def folds_of(hashed: npt.NDArray[np.uint64], seed: int) -> Longs:
 
 
 def cross_fitted(
-    x: Floats, group: Longs, label: Floats, fold: Longs, offsets: Sequence[float] = OFFSETS
+    x: Floats,
+    group: Longs,
+    label: Floats,
+    fold: Longs,
+    offsets: Sequence[float] = OFFSETS,
+    sizes: bool = False,
 ) -> Predicted:
     """Predict each fold from the labels of the others.
 
     x : (cell, feature). group : the topic, or the topic and aspect, of each cell; ascending.
     label : (cell,) NaN where nobody has labelled the cell. fold : (cell,).
+    sizes : add a feature that says how many cells of the group look relevant, see `apparent_shares`.
     """
     known = np.flatnonzero(~np.isnan(label))
     levels = np.unique(label[known])
@@ -104,10 +120,14 @@ def cross_fitted(
     for f in range(FOLDS_OF_PAIRS):
         train, held = fold[known] != f, fold[known] == f
         inside = np.flatnonzero(fold == f)
-        start = None
+        z, start = x, None
+        if sizes and x.shape[1]:
+            model = fitted(x[known[train]], group[known[train]], above[train], groups, FIRST_OFFSET)
+            share = apparent_shares(x, group, model, int(np.searchsorted(levels[1:], 0.0, "right")))[group]
+            z = np.column_stack([x, (share - share.mean()) / max(share.std(), 1e-9)])
         for o, offset in enumerate(offsets):
-            start = fitted(x[known[train]], group[known[train]], above[train], groups, offset, start)
-            every[o, inside] = _chances(x[inside], group[inside], *start)
+            start = fitted(z[known[train]], group[known[train]], above[train], groups, offset, start)
+            every[o, inside] = _chances(z[inside], group[inside], *start)
             likely[o, f] = np.log(every[o, known[held], place[held]]).sum()
     # The fold's own labels do not choose its model.
     others = likely.sum(1, keepdims=True) - likely
@@ -116,7 +136,76 @@ def cross_fitted(
     return Predicted(levels, chance, fold, np.asarray(offsets)[best])
 
 
+def drawn_vectors(chance: Floats, aspects: int, alike: float, rng: np.random.Generator, draws: int) -> Longs:
+    """(draw, document, aspect) labels as numbers of levels, drawn from the probabilities (cell, level).
+
+    The labels of a document depend on each other: each is where √ρ s + √(1-ρ) e falls among the quantiles of
+    its probabilities, with normal s of the document and e of the cell. ρ is `alike`.
+    """
+    from scipy.special import ndtr
+
+    ends = np.cumsum(chance[:, :-1], axis=1).reshape(-1, aspects, chance.shape[1] - 1)
+    shape = (draws, len(ends))
+    if alike:
+        z = np.sqrt(alike) * rng.normal(size=shape)[:, :, None]
+        u = ndtr(z + np.sqrt(1 - alike) * rng.normal(size=(*shape, aspects)))
+    else:
+        u = rng.random((*shape, aspects))
+    found = np.zeros(u.shape, dtype=np.int64)
+    for k in range(ends.shape[2]):
+        found += u > ends[:, :, k]
+    return found
+
+
+def likeness(predicted: Predicted, label: Floats, aspects: Longs) -> float:
+    """The ρ with which drawn labels of a document are as alike as those that people gave.
+
+    Labels are alike if Σ r_a r_b over pairs of aspects is large, where r = [label > 0] - P(label > 0).
+    Probabilities of single labels do not depend on ρ, so all labels may choose it.
+
+    predicted : of the labelled cells. label : (cell,). aspects : (document,) the number of its cells.
+    """
+    rng = np.random.default_rng(0)
+    low = int((predicted.levels <= 0).sum())
+    seen, expected = 0.0, np.zeros(len(ALIKE))
+    for number in np.unique(aspects[aspects > 1]).tolist():
+        own = np.flatnonzero(np.repeat(aspects == number, aspects))
+        chance = predicted.chance[own]
+        p = chance[:, low:].sum(1).reshape(-1, number)
+
+        def together(error: Floats) -> float:
+            return float((error.sum(-1) ** 2 - (error**2).sum(-1)).sum())
+
+        seen += together((label[own] > 0).reshape(-1, number) - p)
+        for n, rho in enumerate(ALIKE):
+            y = drawn_vectors(chance, number, rho, rng, DRAWS_OF_LIKENESS)
+            expected[n] += together((y >= low) - p) / DRAWS_OF_LIKENESS
+    return float(np.interp(seen, np.maximum.accumulate(expected), ALIKE))
+
+
 Model = tuple[Floats, Floats, Floats]
+
+
+def apparent_shares(x: Floats, group: Longs, model: Model, threshold: int) -> Floats:
+    """(group,) log-odds of the share of relevant cells in each group, as judges and runs suggest it.
+
+    exp(x·β) is proportional to the likelihood ratio L of what is known about a cell if it is relevant and if
+    it is not. Its mean over cells that are not relevant is 1. The share q of a group maximises
+    Σ log(q L + 1 - q), with half a relevant cell and half another one added. It does not need labels of the
+    group, so it says something even about a group in which few cells are relevant and none of them was drawn.
+    """
+    alpha, beta, v = model
+    log_odds = x @ beta
+    no = 1 / (1 + np.exp(np.clip(alpha[threshold] + log_odds + v[group, threshold], -30, 30)))
+    ratio = np.exp(log_odds - log_odds.max())
+    ratio *= no.sum() / (no * ratio).sum()
+    groups = len(v)
+    number = np.bincount(group, minlength=groups)
+    share = np.full(groups, 1 - float(no.mean()))
+    for _ in range(STEPS):
+        yes = share[group] * ratio
+        share = (np.bincount(group, yes / (yes + 1 - share[group]), groups) + 0.5) / (number + 1)
+    return np.asarray(np.log(share / (1 - share)))
 
 
 def fitted(

@@ -1,19 +1,31 @@
-"""Effects of labels on the scores by any measure: draws of all labels are scored by the measure itself."""
+"""Effects of labels on the scores by any measure: draws of all labels are scored by the measure itself.
+
+With one aspect, every level of a labelled document is tried in every draw. With several aspects the labels of
+a document are a vector, and there are too many vectors to try. So each draw tries another one, which is drawn
+from the predictions.
+"""
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any, NamedTuple
 
-from rankprism.arrays import Floats
-from rankprism.data.hits import Hits, Pool
-from rankprism.judges.effects import AT_ONCE, Effects, Lists, drawn, lists_of, summed
+import numpy as np
+import numpy.typing as npt
+
+from rankprism.arrays import Bools, Floats, Longs
+from rankprism.data.hits import NOWHERE, Hits, Pool
+from rankprism.judges.effects import AT_ONCE, GUESSES, Effects, Lists, drawn, lists_of, of_retrieved, summed
 from rankprism.judges.labels import Labels
 from rankprism.judges.pool import Ranked
-from rankprism.judges.prediction import Predicted, known_cells
+from rankprism.judges.prediction import Predicted, drawn_vectors, known_cells
 from rankprism.measures.measure import Measure
+from rankprism.measures.parts import NO_NOVELTY
 
-#: The number of draws of all labels, and of label vectors of a document if topics have several aspects.
-DRAWS, VECTORS = 12, 8
+#: The number of draws of all labels, if topics have one aspect or several.
+DRAWS, DRAWS_OF_VECTORS = 12, 20
+
+#: Labels as numbers of levels.
+Levels = npt.NDArray[np.int16]
 
 
 def rescored_effects(
@@ -21,8 +33,8 @@ def rescored_effects(
 ) -> Effects:
     """What labels do to the scores of all runs.
 
-    With one aspect, every level is tried. With several aspects, the labels of a document are a vector, and
-    vectors are drawn from the predictions.
+    With several aspects, `Effects.at` has the effect of the vector that each draw tried. It is the difference
+    from the score of the same draw, so what the draws differ in otherwise does not count.
     """
     pair, _ = known_cells(labels)
     starts = np.searchsorted(pair, labels.start)
@@ -30,87 +42,139 @@ def rescored_effects(
     sampled = np.flatnonzero(~np.isnan(labels.people).all(1))
     first = np.searchsorted(sampled, labels.start)
     single = labels.people.shape[1] == 1
-    tried = len(levels) if single else VECTORS
+    draws = GUESSES if guessing else DRAWS if single else DRAWS_OF_VECTORS
     mean = np.zeros((len(ranked.runs), len(labels.topics)))
+    tried = len(levels) if single else draws
     at = np.zeros((len(sampled), tried, 1 if guessing else len(ranked.runs)))
     phi = np.zeros((len(sampled), len(ranked.runs)))
+    matters = np.ones(len(labels.docs), dtype=bool)
     for t, lists in enumerate(lists_of(labels, ranked, measure.cutoff)):
-        cells = slice(starts[t], starts[t + 1])
-        docs = int(labels.start[t + 1] - labels.start[t])
-        number = len(labels.aspects[t])
+        here = slice(first[t], first[t + 1])
+        own = sampled[here] - labels.start[t]
         rng = np.random.default_rng([seed, 3, t])
-        chance = predicted.chance[cells]
-        free = levels[drawn(chance, rng, DRAWS)].reshape(DRAWS, docs, number)
-        people = labels.people[labels.start[t] : labels.start[t + 1], :number]
-        y = free if guessing else np.where(np.isnan(people), free, people)
-        mean[:, t] = _scores(measure, lists, y, labels, t).mean(0)
-        for place in range(first[t], first[t + 1]):
-            d = int(sampled[place] - labels.start[t])
-            if single:
-                vectors, weight = levels[:, None], chance[d]
-            else:
-                own = chance.reshape(docs, number, -1)[d]
-                vectors = levels[drawn(own, rng, VECTORS)]
-                weight = np.full(VECTORS, 1 / VECTORS)
-            observed = people[d]
-            every = vectors if single else np.concatenate([vectors, observed[None]])
-            changed = np.repeat(y[None], len(every), 0)  # (vector, draw, document, aspect)
-            changed[:, :, d] = every[:, None]
-            theta = _scores(measure, lists, changed.reshape(-1, docs, number), labels, t)
-            theta = theta.reshape(len(every), DRAWS, -1).mean(1)  # (vector, run)
-            expected = weight @ theta[: len(vectors)]
-            effect = theta[: len(vectors)] - expected
-            at[place] = summed(effect) if guessing else effect
-            found = theta[int(np.searchsorted(levels, observed[0]))] if single else theta[-1]
-            phi[place] = found - expected
-    return Effects(mean, phi, at, np.ones(len(labels.docs), dtype=bool), linear=False, curved=True)
+        chance = predicted.chance[starts[t] : starts[t + 1]]
+        y = _vectors(predicted, chance, rng, draws, len(labels.aspects[t]))
+        given = np.searchsorted(levels, labels.people[sampled[here], : y.shape[1]])
+        if not guessing:
+            y[:, :, own] = given.T
+        topic = _Topic.of(measure, lists, labels, t, levels)
+        scores = topic.scores(y)  # (draw, run)
+        mean[:, t] = scores.mean(0)
+        if single:
+            every = np.arange(len(levels), dtype=y.dtype)[:, None, None]
+            moved = topic.moved(y, scores, own, np.broadcast_to(every, (len(own), tried, draws, 1))).mean(2)
+            effect = moved - np.einsum("lk,lkr->lr", chance[own], moved)[:, None]
+            phi[here] = np.take_along_axis(effect, given[:, :, None], 1)[:, 0]
+        else:
+            vectors = _vectors(predicted, chance, rng, draws, y.shape[1])[:, :, own]
+            moved = topic.moved(y, scores, own, vectors.transpose(2, 0, 1)[:, None])[:, 0]
+            expected = moved.mean(1)  # (labelled, run)
+            effect = moved - expected[:, None]
+            phi[here] = -expected
+        at[here] = summed(effect) if guessing else effect
+    parts = None if single else of_retrieved(measure, labels)
+    if parts is not None:
+        matters[:] = False
+        matters[ranked.pair[ranked.rank <= (measure.cutoff or NOWHERE)]] = True
+    linear = parts is not None and parts.novelty == NO_NOVELTY
+    return Effects(mean, phi, at, matters, linear, curved=not linear)
 
 
-def _scores(measure: Measure, lists: Lists, y: Floats, labels: Labels, topic: int) -> Floats:
-    """(draw, run) the scores of rankings with grades (draw, document, aspect)."""
-    found = [_of_some(measure, lists, some, labels, topic) for some in _in_steps(y, lists)]
-    return np.concatenate(found)
+def _vectors(
+    predicted: Predicted, chance: Floats, rng: np.random.Generator, draws: int, aspects: int
+) -> Levels:
+    """(draw, aspect, document) labels drawn from their probabilities."""
+    if aspects == 1:
+        return drawn(chance, rng, draws).astype(np.int16)[:, None]
+    found = drawn_vectors(chance, aspects, predicted.alike, rng, draws).astype(np.int16)
+    return np.ascontiguousarray(found.transpose(0, 2, 1))
 
 
-def _in_steps(y: Floats, lists: Lists) -> list[Floats]:
-    step = max(1, AT_ONCE // (lists.doc.size * y.shape[2] + y[0].size))
-    return [y[first : first + step] for first in range(0, len(y), step)]
+class _Topic(NamedTuple):
+    """A topic whose labels are made up."""
 
+    measure: Measure
+    lists: Lists
+    levels: Floats
+    weight: Floats  #: (aspect,)
+    weighted: bool  #: whether the weights were given
+    navigational: Bools  #: (aspect,)
+    counted: Bools | None  #: (aspect,) see `Pool.counted`
 
-def _of_some(measure: Measure, lists: Lists, y: Floats, labels: Labels, topic: int) -> Floats:
-    draws, _, number = y.shape
-    runs, wide = lists.doc.shape
-    grade = np.maximum(np.moveaxis(y, 2, 1), 0.0)  # (draw, aspect, document)
-    cells = labels.source.cells
-    weight = np.ones((draws, number))
-    navigational = np.zeros((draws, number), dtype=bool)
-    pool = Pool(np.ascontiguousarray(grade), weight, navigational, weighted=False)
-    if number > 1 and cells.weights is not None:
-        pool = _weighted(pool, labels, topic)
-    here = lists.doc >= 0
-    hit = np.where(here, grade[:, :, np.maximum(lists.doc, 0)], 0.0)  # (draw, aspect, run, place)
-    hit = np.ascontiguousarray(np.moveaxis(hit, 2, 1).reshape(draws * runs, number, wide))
-    rank = np.tile(lists.rank, (draws, 1))
-    hits = Hits(
-        rank,
-        hit,
-        np.tile(lists.length, draws),
-        np.repeat(np.arange(draws), runs),
-        pool,
-        np.tile(np.where(here, np.cumsum(here, axis=1), lists.rank).astype(np.int32), (draws, 1)),
-        rank,
-    )
-    return measure.score(hits).reshape(draws, runs)
+    @classmethod
+    def of(cls, measure: Measure, lists: Lists, labels: Labels, topic: int, levels: Floats) -> _Topic:
+        """Weights of aspects, and which are navigational or always count, are as in the labels of people."""
+        cells, name = labels.source.cells, labels.topics[topic]
+        number = len(labels.aspects[topic])
+        counted = None if cells.counted is None or number == 1 else np.ones(number, dtype=bool)
+        blank = cls(measure, lists, levels, np.ones(number), False, np.zeros(number, dtype=bool), counted)
+        if name not in labels.source.topics or number == 1:
+            return blank
+        given = labels.source.topics.index(name)
+        own = range(cells.aspect_start[given], cells.aspect_start[given + 1])
+        place = dict(zip(labels.source.aspects[name], own, strict=True))
+        column = np.array([place.get(aspect, -1) for aspect in labels.aspects[topic]])
 
+        def known(values: Any) -> Any:
+            return np.where(column >= 0, values[np.maximum(column, 0)], 0)
 
-def _weighted(pool: Pool, labels: Labels, topic: int) -> Pool:
-    """The same pool with the weights that the judgments of people have for this topic."""
-    cells, name = labels.source.cells, labels.topics[topic]
-    given = labels.source.topics.index(name) if name in labels.source.topics else None
-    if given is None or cells.weights is None:
-        return pool
-    start = cells.aspect_start
-    own = dict(zip(labels.source.aspects[name], cells.weights[start[given] : start[given + 1]], strict=True))
-    weight: Floats = np.array([own.get(aspect, 0.0) for aspect in labels.aspects[topic]])
-    shape = pool.weight.shape
-    return Pool(pool.grade, np.broadcast_to(weight, shape).copy(), pool.navigational, weighted=True)
+        if cells.weights is not None:
+            blank = blank._replace(weight=known(cells.weights), weighted=True)
+        if cells.navigational is not None:
+            blank = blank._replace(navigational=known(cells.navigational).astype(bool))
+        return blank
+
+    def scores(self, y: Levels) -> Floats:
+        """(draw, run) the scores of rankings with labels (draw, aspect, document)."""
+        step = max(1, AT_ONCE // (self.lists.doc.size * y.shape[1] + y[0].size))
+        return np.concatenate([self._scores(y[first : first + step]) for first in range(0, len(y), step)])
+
+    def moved(self, y: Levels, scores: Floats, own: Longs, tried: Levels) -> Floats:
+        """(labelled, tried, draw, run) what scores change by if a document has other labels.
+
+        y, scores : (draw, aspect, document) and (draw, run). own : the labelled documents.
+        tried : (labelled, tried, draw, aspect) their other labels. Most are what the draw has already.
+        """
+        found = np.zeros((*tried.shape[:3], scores.shape[1]))
+        place, vector, draw = np.nonzero((tried != y[:, :, own].transpose(2, 0, 1)[:, None]).any(3))
+        step = max(1, AT_ONCE // y[0].size)
+        for first in range(0, len(place), step):
+            p, v, d = (axis[first : first + step] for axis in (place, vector, draw))
+            changed = y[d]
+            changed[np.arange(len(p)), :, own[p]] = tried[p, v, d]
+            found[p, v, d] = self.scores(changed) - scores[d]
+        return found
+
+    def _scores(self, y: Levels) -> Floats:
+        lists, (draws, aspects, _) = self.lists, y.shape
+        runs, wide = lists.doc.shape
+        grades = np.maximum(self.levels, 0.0)
+        here = lists.doc >= 0
+        number = np.moveaxis(y[:, :, np.maximum(lists.doc, 0)], 2, 1)  # (draw, run, aspect, place)
+        hit = np.where(here[:, None, :], grades[number], 0.0).reshape(draws * runs, aspects, wide)
+        rank = np.tile(lists.rank, (draws, 1))
+        hits = Hits(
+            rank,
+            hit,
+            np.tile(lists.length, draws),
+            np.repeat(np.arange(draws), runs),
+            self._pool(y, grades),
+            np.tile(np.where(here, np.cumsum(here, axis=1), lists.rank).astype(np.int32), (draws, 1)),
+            rank,
+        )
+        return self.measure.score(hits).reshape(draws, runs)
+
+    def _pool(self, y: Levels, grades: Floats) -> Pool:
+        """The relevant documents of each draw."""
+        relevant = (y >= np.searchsorted(grades, 0.0, "right")).any(1)
+        draw, doc = np.nonzero(relevant)
+        number = relevant.sum(1)
+        column = np.arange(len(draw)) - np.repeat(np.cumsum(number) - number, number)
+        grade = np.zeros((len(y), y.shape[1], int(number.max(initial=0))))
+        grade[draw, :, column] = grades[y[draw, :, doc]]
+
+        def every(values: Any) -> Any:
+            return np.broadcast_to(values, (len(y), len(values))).copy()
+
+        counted = None if self.counted is None else every(self.counted)
+        return Pool(grade, every(self.weight), every(self.navigational), self.weighted, counted=counted)

@@ -11,6 +11,7 @@ import numpy as np
 from rankprism.arrays import Bools, Floats, Longs
 from rankprism.data.note import Note, issue
 from rankprism.errors import InputError
+from rankprism.evaluation import evaluate
 from rankprism.evaluation.steps import parsed
 from rankprism.formats import files
 from rankprism.formats.judgments import read_judgments
@@ -27,6 +28,7 @@ from rankprism.judges.prediction import (
     folds_of,
     groups_of,
     known_cells,
+    likeness,
 )
 from rankprism.measures.measure import Measure
 from rankprism.meta.intervals import check_confidence
@@ -35,7 +37,15 @@ from rankprism.results.scores import Scores
 from rankprism.results.table import Cell, Table
 from rankprism.statistics.claims import CLAIMS
 from rankprism.statistics.means import t_intervals
-from rankprism.types import JudgmentsLike, MeasuresLike, Natural, RunOptions, RunsLike, TopicsMeant
+from rankprism.types import (
+    CountedAspects,
+    JudgmentsLike,
+    MeasuresLike,
+    Natural,
+    RunOptions,
+    RunsLike,
+    TopicsMeant,
+)
 
 #: The claims of the intervals, see `rankprism.statistics.claims`.
 A_SCORE, A_DIFFERENCE = "a score from few labels", "a difference from few labels"
@@ -53,6 +63,7 @@ def score(
     *,
     drawn: Any = None,
     pool: JudgmentsLike | None = None,
+    aspects: CountedAspects | None = None,
     meant: TopicsMeant = "these",
     intervals: float = 0.95,
     seed: Natural = 0,
@@ -77,6 +88,11 @@ def score(
     pool
         Judgments whose pairs of topic and document are the pool. Documents outside count as not relevant.
         Default: all pairs that a judge has labelled.
+    aspects
+        With "all", every aspect of a topic counts, even one to which no document is relevant.
+
+        Default: only aspects with a relevant document count. Few labels do not show which these are, so
+        scores by most measures of several aspects may then be biased.
     meant
         What the intervals hold: the scores on these topics, or on topics like these.
     intervals
@@ -85,7 +101,7 @@ def score(
         Seed for the random numbers. The same seed gives the same result.
     """
     check_confidence(intervals)
-    study = Study.read(people, judges, runs, drawn, pool, seed, reading)
+    study = Study.read(people, judges, runs, drawn, pool, seed, reading, aspects)
     return study.score(parsed(measures), meant, intervals)
 
 
@@ -108,11 +124,14 @@ class Study:
         pool: Any,
         seed: int,
         reading: RunOptions,
+        aspects: CountedAspects | None = None,
     ) -> Study:
         """Read everything, and refuse what does not fit."""
         people, drawn = _with_column(people, drawn)
         judged = {name: read_judgments(source) for name, source in check_judges(judges).items()}
-        labels = pooled(read_judgments(people), judged, None if pool is None else read_judgments(pool))
+        labels = pooled(
+            read_judgments(people, aspects=aspects), judged, None if pool is None else read_judgments(pool)
+        )
         check_topics(labels)
         ranked = Ranked.of(labels, runs, **reading)
         check_shared(labels, ranked)
@@ -131,7 +150,14 @@ class Study:
         cells = known_cells(labels)
         x = features(labels, self.ranked, cells)
         label = labels.people[cells]
-        return cross_fitted(x, groups_of(labels, cells), label, self.sample.fold[cells[0]])
+        several = labels.people.shape[1] > 1
+        found = cross_fitted(x, groups_of(labels, cells), label, self.sample.fold[cells[0]], sizes=several)
+        if not several:
+            return found
+        known = ~np.isnan(label)
+        number = np.bincount(cells[0][known], minlength=len(labels.docs))
+        of_known = replace(found, chance=found.chance[known])
+        return replace(found, alike=likeness(of_known, label[known], number[number > 0]))
 
     def estimate(self, measure: Measure, predicted: Predicted) -> tuple[Estimate, Effects]:
         """The scores by one measure, and the effects of labels that they were estimated from."""
@@ -177,14 +203,22 @@ class Study:
         """The scores by one measure, `half_widths`, and why there is no interval; "" if there is one."""
         estimate, effect = self.estimate(measure, predicted)
         half = half_widths(estimate, confidence, conservative=not effect.linear)
-        return estimate, half, self._why_not(estimate, effect.curved, removed)
+        return estimate, half, self._why_not(measure, estimate, effect.curved, removed)
 
-    def _why_not(self, estimate: Estimate, curved: bool, removed: float) -> str:
+    def _why_not(self, measure: Measure, estimate: Estimate, curved: bool, removed: float) -> str:
         """Why a measure gets no interval; "" if it gets one."""
         if bool(self.sample.drawn.all()):
             return ""
         if self.labels.people.shape[1] > 1:
-            return "topics have several aspects, and intervals did not hold in all simulations of such topics"
+            why = "topics have several aspects, and intervals did not hold in all simulations of such topics"
+            unknown, every = _unknown_aspects(self.labels)
+            if not unknown or not _counts_aspects(measure):
+                return why
+            return (
+                f"{why}. It counts only aspects with a relevant document, and people have found none for "
+                f"{unknown} of {every} aspects, so the scores may be biased. If every aspect counts, say so "
+                f"with aspects='all' (--aspects all)"
+            )
         missing = CLAIMS[A_SCORE].missing(estimate.labels)
         if missing is not None:
             return missing
@@ -305,6 +339,25 @@ def _grade(text: Any) -> float:
         return float(text)
     except ValueError:
         raise InputError(f"the grade {text!r} is not a number") from None
+
+
+def _unknown_aspects(labels: Labels) -> tuple[int, int]:
+    """The number of aspects of which it is not known whether they count, and of all aspects."""
+    cells = known_cells(labels)
+    group = groups_of(labels, cells)
+    number = int(group.max(initial=0)) + 1
+    if labels.people.shape[1] == 1 or labels.source.cells.counted is not None:
+        return 0, number
+    found = np.bincount(group, np.nan_to_num(labels.people[cells]) > 0, number)
+    return int((found == 0).sum()), number
+
+
+def _counts_aspects(measure: Measure) -> bool:
+    """Whether a score changes if another aspect counts, to which no document is relevant."""
+    rows = {"q": {"one": {"a": 1, "b": 0}, "other": {"a": 0, "b": 0}}}
+    run = {"q": {"b": 2, "a": 1}}
+    some, every = (evaluate(read_judgments(rows, aspects=aspects), run, measure) for aspects in (None, "all"))
+    return not np.array_equal(some.values, every.values)
 
 
 def _check_complete(labels: Labels) -> None:

@@ -26,7 +26,15 @@ from rankprism.judges.pool import DRAWING, Ranked, check_shared, hashes, uniform
 from rankprism.judges.scoring import score
 from rankprism.results.result import Result
 from rankprism.results.table import Table
-from rankprism.types import JudgmentsLike, MeasuresLike, Natural, Positive, RunOptions, RunsLike
+from rankprism.types import (
+    CountedAspects,
+    JudgmentsLike,
+    MeasuresLike,
+    Natural,
+    Positive,
+    RunOptions,
+    RunsLike,
+)
 
 
 def select(
@@ -39,6 +47,7 @@ def select(
     people: JudgmentsLike | None = None,
     settled: float | None = None,
     pool: JudgmentsLike | None = None,
+    aspects: CountedAspects | None = None,
     seed: Natural = 0,
     **reading: Unpack[RunOptions],
 ) -> Selection:
@@ -64,13 +73,16 @@ def select(
     pool
         Judgments whose pairs of topic and document are the pool. Default: all pairs that a judge has
         labelled.
+    aspects
+        With "all", every aspect of a topic counts, even one to which no document is relevant. Default: only
+        aspects with a relevant document count.
     seed
         Seed for the random numbers. The same seed gives the same result.
     """
     chosen = parsed(measures)
     for measure in chosen:
         check(measure)
-    judged = {name: read_judgments(source) for name, source in check_judges(judges).items()}
+    judged = {name: read_judgments(source, aspects=aspects) for name, source in check_judges(judges).items()}
     labels = pooled(None, judged, None if pool is None else read_judgments(pool))
     check_topics(labels)
     ranked = Ranked.of(labels, runs, **reading)
@@ -83,8 +95,9 @@ def select(
                 "whether differences are settled is seen in the labels of people: give these with people= "
                 "(--people), and the pairs that were drawn with after= (--after)"
             )
+        pairs = list(earlier.values())
         known = score(
-            people, judges, runs, chosen, drawn=list(earlier.values()), pool=pool, seed=seed, **reading
+            people, judges, runs, chosen, drawn=pairs, pool=pool, aspects=aspects, seed=seed, **reading
         )
         share = np.nan_to_num(known.differences().settled(settled))
     if share is not None and bool((share == 1).all()):

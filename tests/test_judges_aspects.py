@@ -1,0 +1,233 @@
+"""Scores from few labels on topics with several aspects."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rankprism import evaluate, judges, parse, read_judgments, sample
+from rankprism.judges import rescoring
+from rankprism.judges.effects import effects
+from rankprism.judges.estimation import Sample, estimated
+from rankprism.judges.labels import joined
+from rankprism.judges.pool import Ranked
+from rankprism.judges.prediction import Predicted, apparent_shares, drawn_vectors, likeness
+from rankprism.judges.scoring import _counts_aspects
+
+DOCS, ASPECTS = ("c", "b", "a"), ("one", "two")  # as judgments sort them
+#: (document, aspect)
+TRUE = ((0, 1), (1, 1), (1, 0))
+RUNS = {"up": {"q": {"a": 3, "b": 2, "c": 1}}, "down": {"q": {"c": 3, "x": 2, "b": 1}}}
+EVERY = np.array(list(product((0, 1), repeat=2)))
+
+
+def nested(vectors: Any) -> dict[str, dict[str, dict[str, float]]]:
+    return {
+        "q": {
+            name: {doc: float(vector[a]) for doc, vector in zip(DOCS, vectors, strict=True)}
+            for a, name in enumerate(ASPECTS)
+        }
+    }
+
+
+def found_from(
+    monkeypatch: pytest.MonkeyPatch,
+    labelled: list[bool],
+    measure: str,
+    aspects: Any = None,
+    weights: Any = None,
+) -> tuple[Any, Any]:
+    """The effects if these documents are labelled and all 64 completions are equally likely."""
+    whole = joined(read_judgments(nested(TRUE), aspects=aspects, weights=weights), {})
+    assert (whole.docs, whole.aspects) == (DOCS, (ASPECTS,))
+    labels = replace(whole, people=np.where(np.array(labelled)[:, None], whole.people, np.nan))
+    completions = np.array(list(product(EVERY, repeat=3))).transpose(
+        0, 2, 1
+    )  # (completion, aspect, document)
+    calls = iter(
+        [
+            np.repeat(completions, 4, axis=0).astype(np.int16),
+            np.tile(np.repeat(EVERY[:, :, None], 3, axis=2), (64, 1, 1)).astype(np.int16),
+        ]
+    )
+    monkeypatch.setattr(rescoring, "_vectors", lambda *_: next(calls))
+    monkeypatch.setattr(rescoring, "DRAWS_OF_VECTORS", 256)
+    predicted = Predicted(
+        np.array([0.0, 1.0]), np.full((6, 2), 0.5), np.zeros(6, dtype=np.int64), np.zeros(1)
+    )
+    return labels, effects(parse(measure), labels, Ranked.of(labels, RUNS), predicted, 0)
+
+
+def mean_score(fixed: dict[int, Any], measure: str, aspects: Any = None, weights: Any = None) -> Any:
+    """(run,) the mean score over all completions of these labels."""
+    rows = [
+        evaluate(
+            read_judgments(
+                nested([fixed.get(d, vector) for d, vector in enumerate(vectors)]),
+                aspects=aspects,
+                weights=weights,
+            ),
+            RUNS,
+            measure,
+        ).means[:, 0]
+        for vectors in product(EVERY, repeat=3)
+    ]
+    return np.mean(rows, 0)
+
+
+@pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
+@pytest.mark.parametrize("aspects", [None, "all"])
+@pytest.mark.parametrize(
+    "measure",
+    ["ERR_IA@2", "alpha_nDCG@2", "D#_nDCG@2", "StRecall@1", "NRBP", "RBU", "AP_IA", "nDCG@2"],
+)
+def test_effects_are_those_of_all_completions(
+    measure: str, aspects: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weights = [("q", "one", 0.7), ("q", "two", 0.3)] if measure == "RBU" else None
+    _, found = found_from(monkeypatch, [True, False, True], measure, aspects, weights)
+    known = {0: TRUE[0], 2: TRUE[2]}
+    own = mean_score(known, measure, aspects, weights)
+    assert found.mean[:, 0] == pytest.approx(own, abs=1e-12)
+    for place, d in enumerate(known):
+        at = [mean_score(known | {d: tuple(v)}, measure, aspects, weights) for v in EVERY]
+        assert found.phi[place] == pytest.approx(own - np.mean(at, 0), abs=1e-12)
+        assert found.at[place].mean(0) == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
+def test_a_measure_that_is_linear_in_all_labels_is_estimated_without_bias(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The mean over all eight samples of independent draws, with their probabilities."""
+    chances, measure = np.array([0.7, 0.4, 0.5]), "alpha_DCG(alpha=0)@3"
+    total = np.zeros(2)
+    for drawn in product((False, True), repeat=3):
+        labels, found = found_from(monkeypatch, list(drawn), measure, "all")
+        way = Sample(np.array(drawn), chances, np.zeros(3, dtype=np.int64))
+        chance = np.full(found.at.shape[:2], 1 / 256)
+        estimate = estimated(found, chance, way, labels.topic, 1)
+        total += np.where(drawn, chances, 1 - chances).prod() * estimate.value
+    truth = evaluate(read_judgments(nested(TRUE), aspects="all"), RUNS, measure).means[:, 0]
+    assert total == pytest.approx(truth, abs=1e-12)
+
+
+def test_only_retrieved_documents_matter_if_every_aspect_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    def matters(measure: str, aspects: Any) -> list[bool]:
+        return list(found_from(monkeypatch, [True, True, True], measure, aspects)[1].matters)
+
+    assert matters("ERR_IA@1", "all") == [True, False, True]
+    assert matters("ERR_IA@1", None) == [True, True, True]
+    assert matters("alpha_nDCG@1", "all") == [True, True, True]
+
+
+def test_which_measures_depend_on_the_number_of_aspects() -> None:
+    depends = {"ERR_IA@20", "D#_nDCG@20", "StRecall@20", "NRBP", "alpha_DCG@20"}
+    for name in (*depends, "alpha_nDCG@20", "D_nDCG@20", "nERR_IA@20"):
+        assert _counts_aspects(parse(name)) == (name in depends), name
+
+
+# ── predictions ──────────────────────────────────────────────────────────────────────────────────
+
+
+def test_apparent_shares_find_aspects_with_few_relevant_documents() -> None:
+    """A judge that finds 80 % of the relevant documents and 5 % of the others."""
+    rng = np.random.default_rng(0)
+    shares = np.array([0.003, 0.05, 0.3])
+    group = np.repeat(np.arange(3), 4000)
+    relevant = rng.random(len(group)) < shares[group]
+    says = rng.random(len(group)) < np.where(relevant, 0.8, 0.05)
+    x = (says - says.mean())[:, None] / says.std()
+    # The log-odds are those of the share, plus log(0.8 / 0.05) for a yes or log(0.2 / 0.95) for a no.
+    slope = np.log(0.8 / 0.05) - np.log(0.2 / 0.95)
+    alpha = np.array([np.log(0.2 / 0.95) + slope * says.mean()])
+    model = (alpha, np.array([slope * says.std()]), np.log(shares / (1 - shares))[:, None])
+    found = 1 / (1 + np.exp(-apparent_shares(x, group, model, 0)))
+    assert found == pytest.approx(shares, abs=0.02)
+    assert found[0] < 0.01
+
+
+def test_labels_of_a_document_that_are_alike_are_found_to_be() -> None:
+    rng = np.random.default_rng(1)
+    chance = np.tile([[0.8, 0.2], [0.9, 0.1], [0.7, 0.3]], (3000, 1))
+    for rho in (0.0, 0.5):
+        y = drawn_vectors(chance, 3, rho, rng, 1)[0] > 0
+        assert y.mean(0) == pytest.approx([0.2, 0.1, 0.3], abs=0.03)
+        predicted = Predicted(np.array([0.0, 1.0]), chance, np.zeros(9000, dtype=np.int64), np.zeros(1))
+        found = likeness(predicted, y.ravel().astype(float), np.full(3000, 3))
+        assert found == pytest.approx(rho, abs=0.1)
+
+
+# ── score ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def made() -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """20 topics with three subtopics and 50 documents, a judge, and four runs."""
+    rng = np.random.default_rng(3)
+    people: dict[str, Any] = {}
+    judge: dict[str, Any] = {}
+    runs: dict[str, Any] = {f"r{r}": {} for r in range(4)}
+    for t in range(20):
+        x = rng.normal(size=(3, 50)) + 0.5 * rng.normal(size=50)
+        share = rng.choice([0.6, 1.2, 1.8], 3)
+        says = x + 0.4 * rng.normal(size=x.shape)
+        for source, values in ((people, x), (judge, says)):
+            source[f"t{t}"] = {
+                f"s{a}": {f"d{d}": int(v > share[a]) for d, v in enumerate(values[a])} for a in range(3)
+            }
+        for r, run in enumerate(runs.values()):
+            order = x.max(0) + (0.5 + 0.3 * r) * rng.normal(size=50)
+            run[f"t{t}"] = {f"d{d}": float(v) for d, v in enumerate(order)}
+    return people, judge, runs
+
+
+def drawn_from(people: dict[str, Any], pairs: Any) -> list[tuple[str, str, str, float]]:
+    return [(p.topic, a, p.doc, grades[p.doc]) for p in pairs for a, grades in people[p.topic].items()]
+
+
+NAMES = ["ERR_IA@10", "alpha_nDCG@10", "D#_nDCG@10"]
+
+
+@pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
+def test_estimates_are_near_the_truth_and_have_no_interval_but_a_reason() -> None:
+    people, judge, runs = made()
+    chosen = judges.select(runs, {"j": judge}, NAMES, budget=250, aspects="all").pairs
+    found = judges.score(drawn_from(people, chosen), {"j": judge}, runs, NAMES, drawn=chosen, aspects="all")
+    truth = evaluate(people, runs, NAMES).means
+    width = np.array(list(found.about["mean width"].values()))
+    assert (np.abs(found.means - truth) <= width / 2).mean() >= 0.8
+    assert (width < 0.3).all()
+    assert np.isnan(found.half).all()
+    assert "intervals did not hold in all simulations of such topics" in found.note
+
+
+@pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
+def test_aspects_without_a_relevant_document_are_said_for_measures_that_count_aspects() -> None:
+    people, judge, runs = made()
+    for t in range(20):
+        people[f"t{t}"]["s2"] = dict.fromkeys(people[f"t{t}"]["s2"], 0)
+    chosen = judges.select(runs, {"j": judge}, NAMES, budget=250).pairs
+    found = judges.score(drawn_from(people, chosen), {"j": judge}, runs, NAMES, drawn=chosen)
+    why = found.about["no interval because"]
+    for name in ("ERR_IA@10", "DSharp_nDCG@10"):
+        assert "people have found none for 2" in why[name]  # 20 aspects or a few more
+        assert "of 60 aspects" in why[name]
+        assert "--aspects all" in why[name]
+    assert "people have found none" not in why["alpha_nDCG@10"]
+
+
+@pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
+@pytest.mark.parametrize("name", ["ERR_IA@10", "StRecall@5", "alpha_nDCG@10"])
+def test_complete_labels_give_the_score_itself_if_every_aspect_counts(name: str) -> None:
+    whole = read_judgments(sample.QRELS).to_frame("pyarrow").to_pylist()
+    rows = [row for row in whole if row["topic"] in ("apple", "bat", "bridge")]
+    pairs = {(row["topic"], row["doc"]) for row in rows}
+    rows += [{"topic": topic, "aspect": "none", "doc": doc, "grade": 0.0} for topic, doc in sorted(pairs)]
+    people = read_judgments(rows, aspects="all")
+    found = judges.score(rows, {"same": rows}, list(sample.RUNS[:2]), name, aspects="all")
+    expected = evaluate(people, list(sample.RUNS[:2]), name)
+    assert found.means == pytest.approx(expected.means, abs=1e-12)
