@@ -584,6 +584,17 @@ def test_of_many_pairs_the_neighbours_in_the_order_of_the_means_are_drawn(most: 
     assert f"{said} in the order of m" in subtitle(chart)
 
 
+@pytest.mark.parametrize("width", [340, 500])
+def test_names_of_pairs_are_cut_in_the_middle_and_not_at_the_end_of_the_label(width: int) -> None:
+    """The renderer would cut what is longer than the label may be, and the second name with it."""
+    found = made_up(12, 5, ("m",))
+    names = tuple(f"Mammoth_{number}_MMwWm_{number}" for number in range(len(found.runs)))
+    chart = plots.difference_intervals(compare(replace(found, runs=names)), width=width)
+    labels = {row["pair"] for row in rows(chart, "pair")}
+    assert labels
+    assert labels <= set(re.findall(r">([^<>]*)</text>", drawn(chart, "svg").decode()))
+
+
 def test_a_heat_map_of_129_runs_on_50_topics_has_every_score() -> None:
     some = made_up(129, 50, ("m",))
     chart = plots.heatmap(some, "m")

@@ -22,6 +22,7 @@ from rankprism.plots.theme import (
     QUIET,
     counted,
     data,
+    longest,
     most_letters,
     of_all,
     row_labels,
@@ -295,8 +296,14 @@ def _panel(
                 f"{name}:N",
                 title=None,
                 scale=alt.Scale(domain=names),
+                # Names have few enough letters. If these are wide, the end of a name is not cut off.
                 axis=alt.Axis(
-                    labels=labels, ticks=False, domain=False, grid=True, **row_labels(layout.step, names)
+                    labels=labels,
+                    ticks=False,
+                    domain=False,
+                    grid=True,
+                    labelLimit=2 * longest(),
+                    **row_labels(layout.step, names),
                 ),
             ),
             tooltip=[
