@@ -169,9 +169,9 @@ def test_found_words_do_not_overlap() -> None:
 def test_a_document_without_text_says_so() -> None:
     said = "This document has no text."
     for text, kind in (("", "text"), (" \n", "markdown"), ("<p>&nbsp;<br></p><script>x</script>", "html")):
-        assert said in rendering.page(documents.cleaned(text, kind), "x")
+        assert said in rendering.or_note(documents.cleaned(text, kind))
     for text, kind in (("0", "text"), ("<p><img alt='A jaguar' src=x></p>", "html")):
-        assert said not in rendering.page(documents.cleaned(text, kind), "x")
+        assert said not in rendering.or_note(documents.cleaned(text, kind))
 
 
 def test_frames_begin_at_the_same_height_if_only_one_document_has_an_address(tmp_path: Path) -> None:

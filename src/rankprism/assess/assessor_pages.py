@@ -215,5 +215,6 @@ def shown(visit: Visit) -> Response:
     if found is None:
         raise HTTPException(404, "There is no such document among your tasks.")
     row, query = found
-    text = rendering.page(row.cleaned, row.title, tuple(query_words(query)) if visit.settings.mark else ())
+    words = tuple(query_words(query)) if visit.settings.mark else ()
+    text = rendering.page(rendering.or_note(row.cleaned), row.title, words)
     return HTMLResponse(text, headers={"Content-Security-Policy": rendering.POLICY})

@@ -55,19 +55,25 @@ _BATCH = 100  # number of documents that are cleaned and stored together
 @lru_cache(maxsize=64)  # the documents of a topic are shown again and again
 def page(cleaned: str, title: str, words: tuple[str, ...] = ()) -> str:
     """A whole page that shows a document, with the words of a query marked, see `query_words`."""
-    shown = (
-        "<p><i>This document has no text.</i></p>" if _BLANK.fullmatch(cleaned) else marked(cleaned, words)
-    )
     # The first letter tells whether the text runs from left to right.
     return (
         f'<!DOCTYPE html><html lang="und"><head><meta charset="utf-8"><title>{escape(title)}</title>'
-        f'<style>{_STYLE}</style></head><body dir="auto">{shown}</body></html>'
+        f'<style>{_STYLE}</style></head><body dir="auto">{marked(cleaned, words)}</body></html>'
     )
 
 
 # A tag as nh3 writes it, or a character reference: no words are looked for in either.
 _MARKUP = re.compile(r'(<[^<>"]*+(?:"[^"]*+"[^<>"]*+)*+>|&[#\w]++;)')
 _BLANK = re.compile(r'(?:<[^<>"]*+(?:"[^"]*+"[^<>"]*+)*+>|\s|&nbsp;)*+')
+
+
+def or_note(cleaned: str) -> str:
+    """A cleaned document, or a sentence instead of one without text.
+
+    >>> or_note('<div class="plain"> </div>')
+    '<p><i>This document has no text.</i></p>'
+    """
+    return "<p><i>This document has no text.</i></p>" if _BLANK.fullmatch(cleaned) else cleaned
 
 
 def marked(cleaned: str, words: tuple[str, ...]) -> str:
