@@ -707,6 +707,24 @@ def test_uninformative_predictions_have_no_interval_of_a_measure_that_is_not_lin
     assert not np.isnan(found.half[:, 0]).any()
     assert np.isnan(found.half[:, 1]).all()
     assert "– AP: the predictions remove" in found.note
+    assert found.about["mean width"]["AP"] is None
+
+
+def test_people_alone_have_no_width_where_they_would_have_no_interval() -> None:
+    """The judge predicts labels well, and runs that rank at random do not."""
+    c = made()
+    rng = np.random.default_rng(2)
+    runs = {
+        name: {q: {d: float(rng.random()) for d in docs} for q, docs in run.items()}
+        for name, run in c.runs.items()
+    }
+    chosen = judges.select(runs, {"j": c.judge}, ["P@10", "AP"], budget=300)
+    found = judges.score(labelled(c, chosen.pairs), {"j": c.judge}, runs, ["P@10", "AP"])
+    assert not np.isnan(found.half).any()
+    assert found.about["mean width without judges"]["AP"] is None
+    assert found.about["labels saved"]["AP"] is None
+    line = next(line for line in str(found).splitlines() if line.startswith("AP "))
+    assert line.split()[2:] == ["–", "–"]
 
 
 def test_a_sample_that_is_not_uniform_is_noted() -> None:

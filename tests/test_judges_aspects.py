@@ -198,10 +198,9 @@ def test_estimates_are_near_the_truth_and_have_no_interval_but_a_reason() -> Non
     chosen = judges.select(runs, {"j": judge}, NAMES, budget=250, aspects="all").pairs
     found = judges.score(drawn_from(people, chosen), {"j": judge}, runs, NAMES, drawn=chosen, aspects="all")
     truth = evaluate(people, runs, NAMES).means
-    width = np.array(list(found.about["mean width"].values()))
-    assert (np.abs(found.means - truth) <= width / 2).mean() >= 0.8
-    assert (width < 0.3).all()
+    assert np.abs(found.means - truth).max() < 0.05
     assert np.isnan(found.half).all()
+    assert set(found.about["mean width"].values()) == {None}
     assert "intervals did not hold in all simulations of such topics" in found.note
 
 

@@ -124,10 +124,15 @@ class Estimated:
             if measure in about["no interval because"]:
                 found.append(f"{measure} has no intervals: {about['no interval because'][measure]}.")
                 continue
+            alone = about["mean width without judges"][measure]
             found.append(
-                f"By {measure}, intervals are {about['mean width'][measure]:.3f} wide on average. Without "
-                f"judges they would be {about['mean width without judges'][measure]:.3f} wide, and people "
-                f"alone would need {about['labels saved'][measure]} more labels."
+                f"By {measure}, intervals are {about['mean width'][measure]:.3f} wide on average. "
+                + (
+                    "Without judges there would be none."
+                    if alone is None
+                    else f"Without judges they would be {alone:.3f} wide, and people alone would need "
+                    f"{about['labels saved'][measure]} more labels."
+                )
             )
         return found
 

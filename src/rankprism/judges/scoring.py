@@ -193,8 +193,8 @@ class Study:
         found: list[_Column] = []
         for measure in measures:
             estimate, half, why = self.interval(measure, with_judges, removed, confidence)
-            _, without, _ = self.interval(measure, alone, removed, confidence)
-            found.append(_Column(estimate, half, without, why))
+            _, without, why_not = self.interval(measure, alone, self.removed(alone), confidence)
+            found.append(_Column(estimate, half, without, why, bool(why_not)))
         return self._result(measures, found, meant, confidence, removed)
 
     def interval(
@@ -253,8 +253,8 @@ class Study:
         for m, name in enumerate(names):
             if name in why:
                 half[:, m] = apart[:, :, m] = np.nan
-        width = [2 * float(_diagonal(column.half).mean()) for column in found]
-        alone = [2 * float(_diagonal(column.alone).mean()) for column in found]
+        width = [None if column.why else _mean_width(column.half) for column in found]
+        alone = [None if column.none_alone else _mean_width(column.alone) for column in found]
         return EstimatedScores(
             self.ranked.runs,
             self.labels.topics,
@@ -283,11 +283,13 @@ class Study:
             },
         )
 
-    def _saved(self, width: float, alone: float) -> int:
+    def _saved(self, width: float | None, alone: float | None) -> int | None:
         """The labels that people alone would need in addition to reach the same width.
 
         A variance is proportional to 1/f - 1 if a share f of the pool is labelled.
         """
+        if width is None or alone is None:
+            return None
         pool, labels = len(self.labels.docs), int(self.sample.drawn.sum())
         if not 0 < width < alone or labels >= pool:
             return 0
@@ -302,6 +304,7 @@ class _Column(NamedTuple):
     half: Floats  #: (run, run) half the width of intervals
     alone: Floats  #: the same without judges
     why: str
+    none_alone: bool  #: whether there would be no interval without judges
 
 
 ESTIMANDS = {
@@ -312,6 +315,10 @@ ESTIMANDS = {
 
 def _diagonal(values: Floats) -> Floats:
     return np.array(np.diag(values))
+
+
+def _mean_width(half: Floats) -> float:
+    return 2 * float(_diagonal(half).mean())
 
 
 def _with_column(people: Any, drawn: Any) -> tuple[Any, Any]:
