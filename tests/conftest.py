@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sysconfig
 from collections.abc import Callable, Iterator
@@ -34,6 +35,10 @@ settings.register_profile(
 _deterministic = settings.get_profile("deterministic")
 settings.register_profile("search", _deterministic, derandomize=False, max_examples=2000)
 settings.load_profile("deterministic")
+
+# A shell's background job ignores Ctrl-C, and so would all programs that tests start and interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

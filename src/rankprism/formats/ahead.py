@@ -27,7 +27,8 @@ def reading_ahead(
     """Begin to read judgments and runs in other threads, which end with the `with` block.
 
     Returns the same judgments and runs. If all are large plain TREC files, and more than one thread may read
-    them, they are `File` values that hand out what has been read. Otherwise nothing is read ahead.
+    them, they are `File` values that hand out what has been read. Otherwise nothing is read ahead, but files
+    that were opened to see what they are need not be opened again.
     """
     most = threads or os.cpu_count() or 1
     several: Sequence[Any] = runs if isinstance(runs, list | tuple) else [runs]
@@ -37,10 +38,11 @@ def reading_ahead(
         return
     opened = [files.opened(path) for path in paths]
     if not (_is_plain(opened[0], is_plain) and all(_is_plain(run, is_plain_run) for run in opened[1:])):
-        yield judgments, runs
+        given, *others = [file if file.is_opened else path for file, path in zip(opened, paths, strict=True)]
+        yield given, others if isinstance(runs, list | tuple) else others[0]
         return
-    first, *others = [(file.path, file.name) for file in opened]
-    ahead = Ahead(first, others, reading.order, reading.duplicates, reading.ties, most)
+    qrels, *ranked = [(file.path, file.name) for file in opened]
+    ahead = Ahead(qrels, ranked, reading.order, reading.duplicates, reading.ties, most)
     opened[0].ahead = ahead.judgments
     for number, run in enumerate(opened[1:]):
         run.ahead = partial(ahead.alignment, number)

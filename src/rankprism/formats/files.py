@@ -144,6 +144,11 @@ class File(os.PathLike[str]):
         return source_name(self.path)
 
     @property
+    def is_opened(self) -> bool:
+        """Whether its beginning is in memory, so that nobody has to open it to recognise it."""
+        return self._contents is not None
+
+    @property
     def is_plain(self) -> bool:
         """Whether it is neither packed nor a pipe, so that it can be opened again."""
         packed = self.path.endswith(COMPRESSED)
