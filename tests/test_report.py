@@ -367,7 +367,7 @@ def test_the_summary_says_who_may_be_best_and_where_measures_contradict_each_oth
     noise = np.random.default_rng(0).normal(0, 0.02, (3, 20))
     one = noise + np.array([[0.9], [0.5], [0.1]])
     assert sentences(scored(one)) == [
-        "Only a may be the best run by AP.",
+        "a is the only run that may be the best by AP.",
         "3 of 3 pairs of runs differ significantly by AP.",
     ]
     tied = noise + np.array([[0.5], [0.5], [0.1]])
@@ -375,13 +375,13 @@ def test_the_summary_says_who_may_be_best_and_where_measures_contradict_each_oth
     assert sentences(scored(tied))[0] == f"2 of 3 runs may be the best by AP: {first}."
     turned = sentences(scored(one, one[::-1], measures=("AP", "P@5")))
     assert turned == [
-        "No run may be the best by all 2 measures.",
-        "Measures contradict each other about 3 pairs of runs, significantly. So a is better than b by AP "
-        "and worse by P@5.",
+        "No run may be the best by both measures.",
+        "Measures contradict each other significantly about 3 pairs of runs. For example, a is better than "
+        "b by AP and worse by P@5.",
         "3 of 3 pairs of runs differ significantly by every measure.",
     ]
     both = sentences(scored(one, tied, measures=("AP", "P@5")))
-    assert both[0] == "Only a may be the best run by all 2 measures."
+    assert both[0] == "a is the only run that may be the best by both measures."
     assert both[1] == "No two measures order a pair of runs in opposite ways, both of them significantly."
     assert both[2].endswith("by AP, the measure that finds the most, and 2 by P@5.")
     same = sentences(scored(one[[0, 1, 1]]))

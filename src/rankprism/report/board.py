@@ -98,12 +98,13 @@ def _best(board: Leaderboard) -> list[str]:
     """Which runs may be best by all measures. The page has a table of who may be best by each."""
     number, runs = len(board.measures), len(board.runs)
     first = [board.first(m) for m in range(number)]
-    by = f"by {shown_name(board.measures[0])}" if number == 1 else f"by all {number} measures"
+    each = "both measures" if number == 2 else f"each of the {number} measures"
+    by = f"by {shown_name(board.measures[0]) if number == 1 else each}"
     always = [run for run in first[0] if all(run in one for one in first)]
     if not always:
         return [f"No run may be the best {by}."]
     if len(always) == 1:
-        return [f"Only {shown(always[0])} may be the best run {by}."]
+        return [f"{shown(always[0])} is the only run that may be the best {by}."]
     return [f"{len(always)} of {runs} runs may be the best {by}: {_some(always)}."]
 
 
@@ -129,8 +130,10 @@ def _agreement(board: Leaderboard) -> list[str]:
         f"and worse by {shown_name(first['worse by'])}"
     )
     if pairs == 1:
-        return [f"Measures contradict each other about one pair of runs, both significantly: {example}."]
-    return [f"Measures contradict each other about {pairs:,} pairs of runs, significantly. So {example}."]
+        return [f"Measures contradict each other significantly about one pair of runs: {example}."]
+    return [
+        f"Measures contradict each other significantly about {pairs:,} pairs of runs. For example, {example}."
+    ]
 
 
 def _significant(comparison: Comparison) -> str:
