@@ -49,8 +49,10 @@ from rankprism.types import (
 
 #: The claims of the intervals, see `rankprism.statistics.claims`.
 A_SCORE, A_DIFFERENCE = "a score from few labels", "a difference from few labels"
-#: The least share of the uncertainty about labels that predictions must remove, for measures such as AP.
-INFORMATIVE = 0.25
+#: The least share of the uncertainty about labels that predictions must remove, for measures such as AP: the
+#: first number, and the second one times the share of pairs that are labelled. More labels make intervals
+#: narrower, and a bias stands out more.
+INFORMATIVE = (0.25, 0.4)
 #: The largest |z| with which labelled pairs may differ from the pool before a note is given.
 UNLIKELY = 5.0
 
@@ -222,10 +224,11 @@ class Study:
         missing = CLAIMS[A_SCORE].missing(estimate.labels)
         if missing is not None:
             return missing
-        if curved and removed < INFORMATIVE:
+        needed = INFORMATIVE[0] + INFORMATIVE[1] * estimate.labels / len(self.labels.docs)
+        if curved and removed < needed:
             return (
                 f"the predictions remove {100 * max(removed, 0):.0f} % of the uncertainty about the labels "
-                f"in hand, and this measure needs {100 * INFORMATIVE:.0f} %"
+                f"in hand, and this measure needs {100 * needed:.0f} %"
             )
         return ""
 
