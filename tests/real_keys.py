@@ -64,8 +64,20 @@ class Window:
     def write(self, text: str) -> None:
         self._do("type", "--delay", "20", text)
 
-    def click(self, selector: str) -> None:
-        """Click near the upper edge of an element, in the middle from left to right."""
+    def click(self, selector: str, until: str) -> None:
+        """Click near the upper edge of an element, in the middle from left to right, until something is true.
+
+        Browsers drop clicks on a page that they have not shown yet, and people click again.
+        """
+        end = time.monotonic() + _SECONDS
+        while not self.evaluate(until):
+            assert time.monotonic() < end, f"clicks on {selector} did not help: {until}"
+            self._click(selector)
+            again = time.monotonic() + 1
+            while time.monotonic() < again and not self.evaluate(until):
+                time.sleep(0.02)
+
+    def _click(self, selector: str) -> None:
         x, y = self.evaluate(
             f"(() => {{ const element = document.querySelector({selector!r});"
             "element.scrollIntoView({block: 'nearest'});"
@@ -75,6 +87,10 @@ class Window:
             "return [left + box.x + box.width / 2, top + box.y + Math.min(20, box.height / 2)]; })()"
         )
         self._do("mousemove", str(round(x)), str(round(y)), "click", "1")
+
+    def shown(self) -> None:
+        """Wait until the page is on the display; keys that are pressed before may be lost."""
+        self.until("document.readyState == 'complete' && performance.getEntriesByType('paint').length > 0")
 
     def until(self, condition: str) -> Any:
         """Wait until an expression is true."""

@@ -42,18 +42,27 @@ def pressed(window: Window, *keys: str) -> None:
     window.press(*keys)
     window.until(f"(document.querySelector('form.answers input[name=place]') || {{}}).value != '{before}'")
     window.until("document.activeElement.id == 'question'")
+    window.shown()
 
 
 def begin(window: Window, address: str) -> None:
     window.open(address)
-    window.click("h1")
+    window.shown()
+    window.evaluate("void document.addEventListener('click', () => { document.clicked = true; })")
+    window.click("h1", until="document.clicked")
     window.press("Tab", "space", "Tab", "Return")
-    window.until("!!document.querySelector('form.answers') && document.readyState == 'complete'")
+    window.until("!!document.querySelector('form.answers')")
+    window.shown()
 
 
 def in_document(where: str) -> str:
     """Whether the focus is in a document."""
     return f"(document.activeElement.src || '').endsWith('/{where}')"
+
+
+def enter(window: Window, where: str) -> None:
+    """Click into a document."""
+    window.click(f"iframe[src$='/{where}']", until=in_document(where))
 
 
 def scrolled(where: str) -> str:
@@ -83,23 +92,20 @@ def test_documents_are_reached_and_scrolled_and_keys_work_inside_them(window: Wi
         window.until(in_document("right"))
         window.press("Down")  # scrolls, and does not answer
         pressed(window, "a")
-        window.click("iframe[src$='/left']")
-        window.until(in_document("left"))
+        enter(window, "left")
         pressed(window, "u")
         assert answers(served) == []
-        window.click("iframe[src$='/given-0']")
-        window.until(in_document("given-0"))
+        enter(window, "given-0")
         window.press("c")
         window.until("document.activeElement.id == 'comment'")
         window.write("as x")  # keys do not answer while one types
         window.press("Escape")
         window.until("document.activeElement.id == 'question'")
-        window.click("iframe[src$='/right']")
-        window.until(in_document("right"))
+        enter(window, "right")
         window.press("Escape")
         window.until("document.activeElement.id == 'question'")
         pressed(window, "Right")
-        window.click("iframe[src$='/right']")
+        enter(window, "right")
         pressed(window, "s")
         assert answers(served) == [("right", "as x", None), ("tie", "", None)]
         assert window.console() == []
@@ -115,8 +121,7 @@ def test_grades_are_given_while_the_focus_is_in_the_document(window: Window, tmp
     served = Served(opened(tmp_path, settings, scale=scale))
     with listening(served) as port:
         begin(window, f"http://127.0.0.1:{port}{served.link('ann')}")
-        window.click("iframe")
-        window.until(in_document("left"))
+        enter(window, "left")
         window.press("2", "Next")
         window.until(scrolled("left"))
         pressed(window, "1", "Return")
