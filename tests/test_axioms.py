@@ -671,6 +671,13 @@ def searched(declared: dict[str, set[str]]) -> dict[str, set[str]]:
     return found
 
 
+def test_nothing_is_drawn_if_every_ranking_is_longer_than_the_cutoff(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rankprism.axioms.search.drawn_bases", lambda *_: pytest.fail("drawn for nothing"))
+    (verdict,) = search_verdicts(["RR@2"], ["Deep"])  # which needs four documents
+    assert verdict.kind == "cannot be asked"
+    assert "at most 2 documents" in verdict.note
+
+
 def test_every_built_in_measure_is_recorded(declared: dict[str, set[str]]) -> None:
     silent = {
         name

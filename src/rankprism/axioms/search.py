@@ -133,7 +133,9 @@ class Lots:
 
     def _lots(self) -> Iterator[Lot]:
         yield self._small
-        if self.instances and self.constraint.bases is None:
+        fewest = self.constraint.read_scope.fewest
+        too_long = not self._small.instances and self.cutoff is not None and self.cutoff < fewest
+        if self.instances and self.constraint.bases is None and not too_long:
             yield self._random
 
     @cached_property
