@@ -93,13 +93,13 @@ build/fuzz/%: fuzz/%.cpp $(wildcard $(CORE)/*.cpp $(CORE)/*.hpp)
 	  $(CORE)/arrow.cpp $(CORE)/text.cpp $(CORE)/regroup.cpp $(CORE)/judgments.cpp $(CORE)/run.cpp
 
 # A core of its own for each sanitizer, beside the package's Python files; the runtime has to be there before Python.
-CORE_TESTS := tests/test_reading.py tests/test_lines.py tests/test_rows.py tests/test_blocks.py tests/test_large_input.py tests/test_cover.py tests/test_exact.py tests/test_bad_input.py tests/test_arrow.py tests/test_arrow_streams.py tests/test_table_files.py tests/test_hostile_files.py tests/test_fuzz.py
+CORE_TESTS := tests/test_reading.py tests/test_ahead.py tests/test_lines.py tests/test_rows.py tests/test_blocks.py tests/test_large_input.py tests/test_cover.py tests/test_exact.py tests/test_bad_input.py tests/test_arrow.py tests/test_arrow_streams.py tests/test_table_files.py tests/test_hostile_files.py tests/test_fuzz.py
 TESTED := -m pytest -q -p no:cacheprovider
 sanitize: $(VENV)/ready
 	fuzz/sanitize.sh address,undefined $(TESTED) $(CORE_TESTS)
 	ASAN=alloc_dealloc_mismatch=0 fuzz/sanitize.sh address,undefined $(TESTED) tests/test_doors.py
 	fuzz/sanitize.sh address,undefined fuzz/table_files.py --seed 1 --cases 5000
-	fuzz/sanitize.sh thread $(TESTED) tests/test_threads.py tests/test_blocks.py tests/test_reading.py::test_threads_do_not_change_scores
+	fuzz/sanitize.sh thread $(TESTED) tests/test_threads.py tests/test_ahead.py tests/test_blocks.py tests/test_reading.py::test_threads_do_not_change_scores
 
 # Matrix products are small here, and the cells are divided among processes.
 coverage: $(VENV)/ready
