@@ -346,6 +346,17 @@ SCORES = {"text": Reference("runid,topic,AP\nr,q1,0.5\n", "ndeval.c of TREC Web"
 TABLES = {"parquet", "arrow", "duckdb"}
 
 
+@pytest.mark.parametrize(
+    "checksum", [b"a\tb     ", b"1 0 a 1 ", b"1 Q0 a 1", b'{"a": 1}', b"t,a,b,c,", b"\nq\ta\t1\n\n"]
+)
+def test_the_checksum_of_a_database_is_no_text(checksum: bytes) -> None:
+    """Every database of DuckDB begins with eight arbitrary bytes. One in 30 has a tab among them."""
+    claims = claims_on(Beginning(checksum + b"DUCK\x43\0\0\0\0\0\0\0" + bytes(4000)))
+    assert {kind: [record.name for record in records] for kind, records in claims.items()} == {
+        kind: ["duckdb"] for kind in KINDS if "duckdb" in formats_of(kind)
+    }
+
+
 def test_no_format_is_without_a_reference(tmp_path: Path) -> None:
     """Each format is read from a file that somebody has specified, and has its row in the documentation."""
     references = {"judgments": JUDGMENTS, "run": RUNS, "preferences": PREFERENCES, "scores": SCORES}
