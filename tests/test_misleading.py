@@ -267,6 +267,14 @@ def test_a_study_of_ranks_that_count_backwards_is_noted(tmp_path: Path, cli: Cli
     assert line.startswith("note: the scores of 'r' (2 of 2 topics: 'q', 'r') rise from the first rank")
 
 
+def test_simulated_preferences_of_ranks_that_count_backwards_are_noted(tmp_path: Path, cli: Cli) -> None:
+    (tmp_path / "q.txt").write_text("".join(f"{t} 1 d{i} 1\n" for t in "qr" for i in range(3)))
+    (tmp_path / "r.run").write_text("".join(f"{t} Q0 {d} {rank} {s} x\n" for t, d, s, rank in backwards()))
+    done = cli("preferences", "simulate", tmp_path / "q.txt", tmp_path / "r.run", "-o", tmp_path / "p.tsv")
+    (line,) = [one for one in done.stderr.splitlines() if one.startswith("note")]
+    assert line.startswith("note: the scores of 'r' (2 of 2 topics: 'q', 'r') rise from the first rank")
+
+
 def test_a_command_that_evaluates_and_analyses_notes_the_ranks_once(tmp_path: Path, cli: Cli) -> None:
     (tmp_path / "q.txt").write_text("".join(f"{t} 0 {d} {g}\n" for t in GRADES for d, g in GRADES[t].items()))
     for name, sign in (("x", 1), ("y", -1)):

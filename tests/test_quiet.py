@@ -374,6 +374,17 @@ def test_every_program_ends_quietly(program: str, tmp_path: Path) -> None:
     assert done.stdout
 
 
+def test_the_program_for_ir_measures_says_what_it_needs(tmp_path: Path) -> None:
+    (tmp_path / "ir_measures.py").write_text("raise ModuleNotFoundError")
+    words = [sys.executable, "-m", "rankprism.ir_measures", "qrels", "ranked", "nDCG@10"]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(words, env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "rankprism.ir_measures needs one more package: pip install 'rankprism[ir-measures]'\n"
+    )
+
+
 @posix
 def test_a_stopped_server_ends_quietly(folder: Path, rankprism_command: Path) -> None:
     command = [str(rankprism_command), *SERVED.split(), "study.db", "--port", "0"]

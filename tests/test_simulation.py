@@ -559,7 +559,7 @@ def test_other_bad_arguments() -> None:
             "no profile is named 'chef'; there are cook",
         ),
         (lambda: read_profiles(3), "from int objects"),
-        (lambda: simulate(qrels, {"9": {"d1": 1.0}}, profiles), "share no topic"),
+        (lambda: simulate(qrels, {"9": {"d1": 1.0}}, profiles), "shares? no topic"),
         (lambda: Profiles({"a b": {"p": {"x": 1.0}}}).lines(), "has a blank in it"),
     ]
     for call, says in refused:

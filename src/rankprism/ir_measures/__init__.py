@@ -21,14 +21,17 @@ object from any name that rankprism reads.
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 try:
     import ir_measures
 except ModuleNotFoundError:
-    raise ImportError(
-        "rankprism.ir_measures needs one more package: pip install 'rankprism[ir-measures]'"
-    ) from None
+    _MISSING = "rankprism.ir_measures needs one more package: pip install 'rankprism[ir-measures]'"
+    if sys.argv[:1] == ["-m"] and __name__ in sys.orig_argv:  # python -m rankprism.ir_measures
+        print(_MISSING, file=sys.stderr)
+        sys.exit(2)
+    raise ImportError(_MISSING) from None
 
 from rankprism.ir_measures.evaluator import RankprismProvider
 from rankprism.ir_measures.objects import KNOWN, RankprismMeasure

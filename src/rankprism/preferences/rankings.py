@@ -69,15 +69,14 @@ def read_rankings(
     if depth < 1:
         raise InputError(f"depth must be at least 1; got {depth}")
     how = Reading.of(**reading)
-    read = dict(_read(runs, how))
+    read = read_runs(runs, how)
     found: dict[str, dict[str, list[str]]] = {}
     for name, run in read.items():
         lists = found[name] = {}
         for topic, doc, _ in _ranked(run, depth, how):
             lists.setdefault(topic, []).append(doc)
     named = _named(found)
-    aligned = {name: align(named, run, how.order, how.duplicates) for name, run in read.items()}
-    issue(notes_of_runs(named, aligned, how.order))
+    note_order(named, read, how)
     return _numbered(found, named, depth)
 
 
@@ -93,6 +92,17 @@ def ranked_runs(
     how = Reading.of(**reading)
     for name, run in _read(runs, how):
         yield name, _ranked(run, depth, how)
+
+
+def read_runs(runs: Any, how: Reading) -> dict[str, Run]:
+    """The runs by name."""
+    return dict(_read(runs, how))
+
+
+def note_order(judged: Judgments, runs: Mapping[str, Run], how: Reading) -> None:
+    """Note everything to know about the order of runs."""
+    aligned = {name: align(judged, run, how.order, how.duplicates) for name, run in runs.items()}
+    issue(notes_of_runs(judged, aligned, how.order))
 
 
 def _read(runs: Any, how: Reading) -> Iterator[tuple[str, Run]]:

@@ -29,7 +29,7 @@ from rankprism.measures.preferences.utility import (
     checked_documents,
     counted,
 )
-from rankprism.preferences.rankings import ranked_runs
+from rankprism.preferences.rankings import note_order, ranked_runs, read_runs
 from rankprism.preferences.user_profiles import (
     Profiles,
     fitted,
@@ -405,12 +405,11 @@ def simulate(
     one_of("ties", ties, Ties)
     judged = read_judgments(judgments)
     chosen = None if profiles is None else read_profiles(profiles)
-    shown = best_documents(
-        runs,
-        documents,
-        among=candidates(judged, pool, rel),
-        **reading,
-    )
+    how = Reading.of(**reading)
+    read = read_runs(runs, how)
+    note_order(judged, read, how)
+    among = candidates(judged, pool, rel)
+    shown = best_documents(read, documents, among=among, order=how.order, duplicates=how.duplicates)
     users = users_of(judged, shown, chosen, novelty=novelty, rel=rel)
     if chosen is not None:
         note_topics_without(chosen, judged)
