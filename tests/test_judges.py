@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import subprocess
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -35,6 +34,8 @@ from rankprism.judges.estimation import Sample, estimated
 from rankprism.judges.labels import Labels, joined
 from rankprism.judges.pool import Ranked, hashes, uniforms
 from rankprism.judges.prediction import Predicted
+from rankprism.judges.scoring import Study
+from rankprism.judges.second_order import has_second_order, with_others
 
 DL = COLLECTIONS / "trec-dl-2021-prefs"
 MACHINES = COLLECTIONS / "trec-dl-2021-judges"
@@ -412,12 +413,13 @@ MEASURES = (
 )
 
 
-@pytest.mark.parametrize("name", MEASURES)
-def test_effects_are_those_of_all_completions(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """m and φ of q, where all 27 completions are equally likely, against the scores of each completion."""
-    levels, labelled = (0.0, 1.0, 2.0), ("a", "c", "e")
-    labels, ranked, predicted = tiny(labelled, levels)
-    free = [i for i in range(6) if labels.docs[i] not in labelled]  # the pairs of q come first
+LEVELS, LABELLED = (0.0, 1.0, 2.0), ("a", "c", "e")
+KNOWN = {doc: float(TINY["q"][doc]) for doc in LABELLED}
+
+
+def all_completions(labels: Labels, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the program draw each of the 27 completions of q once, which are equally likely."""
+    free = [i for i in range(6) if labels.docs[i] not in LABELLED]  # the pairs of q come first
 
     def every(chance: Any, rng: Any, draws: int = 0) -> Any:
         found = np.zeros((27, len(chance)), dtype=np.int64)
@@ -425,32 +427,89 @@ def test_effects_are_those_of_all_completions(name: str, monkeypatch: pytest.Mon
             found[:, free] = list(product(range(3), repeat=3))
         return found
 
-    monkeypatch.setattr("rankprism.judges.effects.drawn", every)
-    monkeypatch.setattr(rescoring, "drawn", every)
+    for module in ("effects", "rescoring", "second_order"):
+        monkeypatch.setattr(f"rankprism.judges.{module}.drawn", every)
     monkeypatch.setattr(rescoring, "DRAWS", 27)
+
+
+def mean_of_completions(labels: Labels, measure: Any, fixed: dict[str, float]) -> Any:
+    """(run,) the mean score on q, where labels that are not fixed are equally likely."""
+    others = [labels.docs[i] for i in range(6) if labels.docs[i] not in fixed]
+    topics = [fixed | dict(zip(others, ys, strict=True)) for ys in product(LEVELS, repeat=len(others))]
+    return np.mean([evaluate({**TINY, "q": q}, TINY_RUNS, measure).values[:, 0, 0] for q in topics], 0)
+
+
+@pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
+@pytest.mark.parametrize("name", MEASURES)
+def test_effects_are_those_of_all_completions(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """m and φ of q against the scores of each completion."""
+    labels, ranked, predicted = tiny(LABELLED, LEVELS)
+    all_completions(labels, monkeypatch)
     measure = parse(name)
     found = effects(measure, labels, ranked, predicted, 0)
+    assert found.mean[:, 0] == pytest.approx(mean_of_completions(labels, measure, KNOWN), abs=1e-12)
+    sampled = [labels.docs[i] for i in np.flatnonzero(~np.isnan(labels.people[:, 0]))][:3]
+    for place, doc in enumerate(sampled):
+        at = np.array([mean_of_completions(labels, measure, KNOWN | {doc: k}) for k in LEVELS])
+        expected = at - at.mean(0)
+        assert found.at[place] == pytest.approx(expected, abs=1e-12), doc
+        assert found.phi[place] == pytest.approx(expected[int(TINY["q"][doc])], abs=1e-12)
 
-    def mean(fixed: dict[str, float]) -> Any:
-        others = [labels.docs[i] for i in range(6) if labels.docs[i] not in fixed]
-        rows = [
-            evaluate({**TINY, "q": fixed | dict(zip(others, ys, strict=True))}, TINY_RUNS, measure).values[
-                :, 0, 0
-            ]
-            for ys in product(levels, repeat=len(others))
-        ]
-        return np.mean(rows, 0)
 
-    known = {doc: float(TINY["q"][doc]) for doc in labelled}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        assert found.mean[:, 0] == pytest.approx(mean(known), abs=1e-12)
-        sampled = [labels.docs[i] for i in np.flatnonzero(~np.isnan(labels.people[:, 0]))][:3]
-        for place, doc in enumerate(sampled):
-            at = np.array([mean(known | {doc: k}) for k in levels])
-            expected = at - at.mean(0)
-            assert found.at[place] == pytest.approx(expected, abs=1e-12), doc
-            assert found.phi[place] == pytest.approx(expected[int(TINY["q"][doc])], abs=1e-12)
+@pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
+@pytest.mark.parametrize("name", ["AP", "AP(rel=2)@4", "R@3", "F1@3"])
+def test_what_two_labels_do_together_is_that_of_all_completions(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Σ_j w_j ψ_ij of q against the scores of each completion."""
+    labels, ranked, predicted = tiny(LABELLED, LEVELS)
+    all_completions(labels, monkeypatch)
+    measure = parse(name)
+    assert has_second_order(measure, labels)
+    sampled = np.flatnonzero(~np.isnan(labels.people[:, 0]))
+    weight = 1.0 + np.arange(len(sampled))
+    found = with_others(measure, labels, ranked, predicted, weight, 0)
+    docs = [labels.docs[i] for i in sampled[:3]]
+    for i, doc in enumerate(docs):
+        expected = np.zeros(len(TINY_RUNS))
+        for j, other in enumerate(docs):
+            if i == j:
+                continue
+            # (label of doc, label of other, run)
+            pairs = [KNOWN | {doc: k, other: of_other} for k, of_other in product(LEVELS, repeat=2)]
+            at = np.array([mean_of_completions(labels, measure, fixed) for fixed in pairs]).reshape(3, 3, -1)
+            psi = at - at.mean(0) - at.mean(1)[:, None] + at.mean((0, 1))
+            expected += weight[j] * psi[int(TINY["q"][doc]), int(TINY["q"][other])]
+        assert found[i] == pytest.approx(expected, abs=1e-12), doc
+    assert np.abs(found[:3]).max() > 0.01
+
+
+@pytest.mark.parametrize("name", ["AP", "R@3", "F1@3"])
+def test_errors_of_two_predictions_leave_no_bias(name: str) -> None:
+    """Two relevant documents are predicted not to be, and drawn or not; all others are known."""
+    whole = {"q": {"a": 1, "b": 0, "c": 1, "d": 1}, "r": {"e": 1, "f": 0}}
+    runs = {"x": {t: {d: -float(n) for n, d in enumerate(docs)} for t, docs in whole.items()}}
+    truth = evaluate(whole, runs, name).means.item()
+    labels = joined(read_judgments(whole), {})
+    wrong = [labels.docs.index(doc) for doc in "ac"]
+    chance = np.eye(2)[labels.people[:, 0].astype(int)]
+    chance[wrong] = 1.0, 0.0
+    fold = np.zeros(len(labels.docs), dtype=np.int64)
+    predicted = Predicted(np.array([0.0, 1.0]), chance, fold, np.zeros(5))
+    pi = np.ones(len(labels.docs))
+    pi[wrong] = 0.3, 0.6
+    means = {True: 0.0, False: 0.0}
+    for bits in product((False, True), repeat=2):
+        drawn = np.ones(len(labels.docs), dtype=bool)
+        drawn[wrong] = bits
+        people = np.where(drawn[:, None], labels.people, np.nan)
+        study = Study(replace(labels, people=people), Ranked.of(labels, runs), Sample(drawn, pi, fold), 0)
+        likely = np.prod(np.where(drawn, pi, 1 - pi))
+        for informative in means:
+            estimate, _ = study.estimate(parse(name), predicted, informative)
+            means[informative] += likely * estimate.value.item()
+    assert means[False] == pytest.approx(truth, abs=1e-12)
+    assert abs(means[True] - truth) > 0.01
 
 
 def test_which_measures_are_linear_follows_from_their_parts() -> None:
@@ -693,7 +752,7 @@ def test_too_few_labels_have_no_interval_but_a_reason() -> None:
     assert "it needs 120 labels" in found.note
 
 
-def test_uninformative_predictions_have_no_interval_of_a_measure_that_is_not_linear() -> None:
+def test_uninformative_predictions_have_wide_intervals_of_ap_and_none_of_q() -> None:
     c = made()
     rng = np.random.default_rng(1)
     noise = {q: {d: int(rng.integers(4)) for d in docs} for q, docs in c.people.items()}
@@ -702,13 +761,15 @@ def test_uninformative_predictions_have_no_interval_of_a_measure_that_is_not_lin
         name: {q: {d: float(rng.random()) for d in docs} for q, docs in run.items()}
         for name, run in c.runs.items()
     }
-    chosen = judges.select(runs, {"noise": noise}, ["P@10", "AP"], budget=300)
-    found = judges.score(labelled(c, chosen.pairs), {"noise": noise}, runs, ["P@10", "AP"])
-    assert not np.isnan(found.half[:, 0]).any()
-    assert np.isnan(found.half[:, 1]).all()
-    assert "– AP: the predictions remove" in found.note
-    assert "this measure needs 3" in found.note  # a quarter, and more for many labels
-    assert found.about["mean width"]["AP"] is None
+    chosen = judges.select(runs, {"noise": noise}, ["P@10", "AP", "Q"], budget=300)
+    found = judges.score(labelled(c, chosen.pairs), {"noise": noise}, runs, ["P@10", "AP", "Q"])
+    assert not np.isnan(found.half[:, :2]).any()
+    assert np.isnan(found.half[:, 2]).all()
+    assert "– Q: the predictions remove" in found.note
+    assert "this measure needs 39 %" in found.note  # 29, and more for many labels
+    assert found.about["mean width"]["Q"] is None
+    plain = judges.score(labelled(c, chosen.pairs), {"good": c.people}, runs, "AP")
+    assert plain.about["mean width"]["AP"] < found.about["mean width"]["AP"]
 
 
 def test_people_alone_have_no_width_where_they_would_have_no_interval() -> None:
@@ -719,12 +780,12 @@ def test_people_alone_have_no_width_where_they_would_have_no_interval() -> None:
         name: {q: {d: float(rng.random()) for d in docs} for q, docs in run.items()}
         for name, run in c.runs.items()
     }
-    chosen = judges.select(runs, {"j": c.judge}, ["P@10", "AP"], budget=180, seed=2)
-    found = judges.score(labelled(c, chosen.pairs), {"j": c.judge}, runs, ["P@10", "AP"])
+    chosen = judges.select(runs, {"j": c.judge}, ["P@10", "Q"], budget=180, seed=2)
+    found = judges.score(labelled(c, chosen.pairs), {"j": c.judge}, runs, ["P@10", "Q"])
     assert not np.isnan(found.half).any()
-    assert found.about["mean width without judges"]["AP"] is None
-    assert found.about["labels saved"]["AP"] is None
-    line = next(line for line in str(found).splitlines() if line.startswith("AP "))
+    assert found.about["mean width without judges"]["Q"] is None
+    assert found.about["labels saved"]["Q"] is None
+    line = next(line for line in str(found).splitlines() if line.startswith("Q "))
     assert line.split()[2:] == ["–", "–"]
 
 

@@ -199,7 +199,7 @@ def _of_parts(
             g[:, own] = gains[given[here]]
             if y is not None:
                 y[:, own] = given[here]
-        sums, slopes = _sums(parts, lists, g)
+        sums, slopes = sums_and_slopes(parts, lists, g)
         over = _divisors(parts, lists, levels, y, own, cutoff)
         mean[:, t] = ratio(sums, over[0]).mean(0)
         if len(own):
@@ -233,7 +233,7 @@ def drawn(chance: Floats, rng: np.random.Generator, draws: int = DRAWS) -> Longs
     return np.asarray((u[:, :, None] > ends).sum(2))
 
 
-def _sums(parts: Parts, lists: Lists, g: Floats) -> tuple[Floats, Floats]:
+def sums_and_slopes(parts: Parts, lists: Lists, g: Floats) -> tuple[Floats, Floats]:
     """(draw, run) the sum of a measure, and (draw, run, place) its slope in the gain of each document."""
     here = lists.doc >= 0
     gain = np.where(here, g[:, np.maximum(lists.doc, 0)], 0.0)

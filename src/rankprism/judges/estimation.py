@@ -2,7 +2,8 @@
 
 The estimate of the score of a run is m + Σ_s (1/π_i - 1) φ_i, see `rankprism.judges.effects`, where π_i is
 the probability with which a labelled pair was drawn. For measures that are linear in the labels, it is the
-difference estimator Σ w ĝ + Σ_s w (g - ĝ) / π, which is unbiased whatever the predictions ĝ are.
+difference estimator Σ w ĝ + Σ_s w (g - ĝ) / π, which is unbiased whatever the predictions ĝ are. For others,
+`rankprism.judges.second_order` has what is added if the predictions are poor.
 
 The variance is Σ_s (1-π)/π² φφ'. With few labels it is itself uncertain, so it is combined with what the
 predictions expect it to be.
@@ -43,17 +44,34 @@ class Estimate(NamedTuple):
     labels: int  #: the number of labels that the estimate rests on
 
 
-def estimated(found: Effects, at_chance: Floats, sample: Sample, topic: Longs, topics: int) -> Estimate:
+def weights_of(sample: Sample, matters: Bools) -> Floats:
+    """(labelled pair,) 1/π - 1, the number of other pairs that a labelled pair stands for."""
+    return np.asarray(1 / _probabilities(sample, matters)[0] - 1)
+
+
+def estimated(
+    found: Effects,
+    at_chance: Floats,
+    sample: Sample,
+    topic: Longs,
+    topics: int,
+    with_others: Floats | None = None,
+) -> Estimate:
     """The scores of all runs, and how far they may be from those by complete judgments.
 
     at_chance : (labelled pair, level) the probability of each level that `Effects.at` has.
+    with_others : what labels do together, see `rankprism.judges.second_order`; if None, it is left out.
     """
     sampled = np.flatnonzero(sample.drawn)
     pi, scale = _probabilities(sample, found.matters)
-    add = (1 / pi - 1)[:, None] * found.phi
+    told, phi = found.phi, found.phi
+    if with_others is not None:
+        # Both documents of a pair have its ψ, so half of it goes into the score. A label that is drawn or not
+        # changes the score by all of it.
+        told, phi = found.phi + with_others / 2, found.phi + with_others
     by_topic = found.mean.copy()
-    np.add.at(by_topic.T, topic[sampled], add)
-    phi, at = found.phi / topics, found.at / topics
+    np.add.at(by_topic.T, topic[sampled], (1 / pi - 1)[:, None] * told)
+    phi, at = phi / topics, found.at / topics
     if sample.probability is None:
         phi = _centred(phi, sample.fold[sampled], found.matters[sampled])
     covariance = (scale[:, None] * phi).T @ phi

@@ -17,7 +17,7 @@ from rankprism.formats import files
 from rankprism.formats.judgments import read_judgments
 from rankprism.judges.drawn import read_drawn, table_lines
 from rankprism.judges.effects import Effects, check, effects
-from rankprism.judges.estimation import Estimate, Sample, estimated, half_widths
+from rankprism.judges.estimation import Estimate, Sample, estimated, half_widths, weights_of
 from rankprism.judges.labels import Labels, check_judges, check_topics, note_scales, pooled
 from rankprism.judges.pool import Ranked, check_shared, hashes
 from rankprism.judges.prediction import (
@@ -30,6 +30,7 @@ from rankprism.judges.prediction import (
     known_cells,
     likeness,
 )
+from rankprism.judges.second_order import has_second_order, with_others
 from rankprism.measures.measure import Measure
 from rankprism.meta.intervals import check_confidence
 from rankprism.results.result import Result
@@ -51,8 +52,8 @@ from rankprism.types import (
 A_SCORE, A_DIFFERENCE = "a score from few labels", "a difference from few labels"
 #: The least share of the uncertainty about labels that predictions must remove, for measures such as AP: the
 #: first number, and the second one times the share of pairs that are labelled. More labels make intervals
-#: narrower, and a bias stands out more.
-INFORMATIVE = (0.25, 0.4)
+#: narrower, and a bias stands out more. With poorer predictions, what labels do together has to be added.
+INFORMATIVE = (0.29, 0.4)
 #: The largest |z| with which labelled pairs may differ from the pool before a note is given.
 UNLIKELY = 5.0
 
@@ -161,15 +162,20 @@ class Study:
         of_known = replace(found, chance=found.chance[known])
         return replace(found, alike=likeness(of_known, label[known], number[number > 0]))
 
-    def estimate(self, measure: Measure, predicted: Predicted) -> tuple[Estimate, Effects]:
+    def estimate(
+        self, measure: Measure, predicted: Predicted, informative: bool = True
+    ) -> tuple[Estimate, Effects]:
         """The scores by one measure, and the effects of labels that they were estimated from."""
         found = effects(measure, self.labels, self.ranked, predicted, self.seed)
         if self.labels.people.shape[1] == 1:
             chance = predicted.chance[self.sample.drawn]
         else:
             chance = np.full(found.at.shape[:2], 1 / found.at.shape[1])
-        topics = len(self.labels.topics)
-        return estimated(found, chance, self.sample, self.labels.topic, topics), found
+        topics, together = len(self.labels.topics), None
+        if found.curved and not informative and has_second_order(measure, self.labels):
+            weight = weights_of(self.sample, found.matters)
+            together = with_others(measure, self.labels, self.ranked, predicted, weight, self.seed)
+        return estimated(found, chance, self.sample, self.labels.topic, topics, together), found
 
     def removed(self, predicted: Predicted) -> float:
         """The share of the uncertainty about the labels in hand that the predictions remove.
@@ -203,11 +209,14 @@ class Study:
         self, measure: Measure, predicted: Predicted, removed: float, confidence: float
     ) -> tuple[Estimate, Floats, str]:
         """The scores by one measure, `half_widths`, and why there is no interval; "" if there is one."""
-        estimate, effect = self.estimate(measure, predicted)
+        needed = INFORMATIVE[0] + INFORMATIVE[1] * self.sample.drawn.mean()
+        estimate, effect = self.estimate(measure, predicted, removed >= needed)
         half = half_widths(estimate, confidence, conservative=not effect.linear)
-        return estimate, half, self._why_not(measure, estimate, effect.curved, removed)
+        return estimate, half, self._why_not(measure, estimate, effect.curved, removed, needed)
 
-    def _why_not(self, measure: Measure, estimate: Estimate, curved: bool, removed: float) -> str:
+    def _why_not(
+        self, measure: Measure, estimate: Estimate, curved: bool, removed: float, needed: float
+    ) -> str:
         """Why a measure gets no interval; "" if it gets one."""
         if bool(self.sample.drawn.all()):
             return ""
@@ -224,8 +233,7 @@ class Study:
         missing = CLAIMS[A_SCORE].missing(estimate.labels)
         if missing is not None:
             return missing
-        needed = INFORMATIVE[0] + INFORMATIVE[1] * estimate.labels / len(self.labels.docs)
-        if curved and removed < needed:
+        if curved and removed < needed and not has_second_order(measure, self.labels):
             return (
                 f"the predictions remove {100 * max(removed, 0):.0f} % of the uncertainty about the labels "
                 f"in hand, and this measure needs {100 * needed:.0f} %"
