@@ -467,7 +467,7 @@ def test_what_two_labels_do_together_is_that_of_all_completions(
     measure = parse(name)
     assert has_second_order(measure, labels)
     sampled = np.flatnonzero(~np.isnan(labels.people[:, 0]))
-    weight = 1.0 + np.arange(len(sampled))
+    weight = np.arange(1.0, len(sampled) + 1, dtype=np.float64)
     found = with_others(measure, labels, ranked, predicted, weight, 0)
     docs = [labels.docs[i] for i in sampled[:3]]
     for i, doc in enumerate(docs):
