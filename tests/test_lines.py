@@ -72,3 +72,14 @@ def test_a_line_of_a_run_that_is_too_short_is_refused(line: str) -> None:
 def test_judgments_with_another_number_of_columns_are_refused(line: str) -> None:
     with pytest.raises(InputError, match=r"^qrels, line 2: expected 4 columns: .*; found [2-5]$"):
         JudgmentTable.from_bytes(f"1 a d0 1\n{line}\n1 a d2 1\n".encode(), "qrels", "diversity")
+
+
+@pytest.mark.parametrize("columns", [1, 2, 3, 5])
+@pytest.mark.parametrize("length", [62, 63, 64, 65, 127])
+def test_a_line_of_judgments_has_four_columns_whatever_its_length(columns: int, length: int) -> None:
+    """Lines are cut 64 bytes at a time, and where such a piece ends there is no column."""
+    line = " ".join(["1", *"2" * (columns - 1)])
+    line = line.replace("1", "1" * (length - len(line) + 1), 1)
+    assert len(line) == length
+    with pytest.raises(InputError, match=f"line 1: expected 4 columns: topic .* grade; found {columns}$"):
+        JudgmentTable.from_bytes(f"{line}\n1 0 d 1\n".encode(), "q", "diversity")

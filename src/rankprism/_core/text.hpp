@@ -183,7 +183,9 @@ template <std::size_t N> bool find_columns(const char* p, unsigned (&end)[N], un
         left &= left - 1;
     }
     const std::uint64_t behind_another = bytes.separators & (bytes.separators << 1 | 1);
-    return end[N - 1] <= end_of_line && (behind_another & ((std::uint64_t{2} << end[N - 1]) - 1)) == 0;
+    // With too few columns, the last ends are all 63, which may also be where the line ends.
+    return end[N - 1] <= end_of_line && end[N - 2] < end[N - 1] &&
+           (behind_another & ((std::uint64_t{2} << end[N - 1]) - 1)) == 0;
 }
 
 // The first byte that does not belong to a column. Tests eight at a time: a byte below 0x21 borrows into its top bit.
