@@ -137,6 +137,8 @@ OTHER_NAMES = (
         reads=False,
     ),
     OtherName("NTCIREVAL", "Q@K", "Q@K", "with the same gains"),
+    OtherName("NTCIREVAL", "Q-measure", "Q", "with the same gains"),
+    OtherName("NTCIREVAL", "Hit@K", "Success@K"),
     OtherName(
         "NTCIREVAL",
         "nERR@K",
