@@ -484,6 +484,18 @@ def test_what_two_labels_do_together_is_that_of_all_completions(
     assert np.abs(found[:3]).max() > 0.01
 
 
+def test_drawn_pairs_stand_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    labels, ranked, predicted = tiny(LABELLED, LEVELS)
+    all_completions(labels, monkeypatch)
+    weight = np.ones(np.count_nonzero(~np.isnan(labels.people[:, 0])))
+    every = with_others(parse("AP"), labels, ranked, predicted, weight, 0)
+    monkeypatch.setattr("rankprism.judges.second_order.PAIRS", 2)  # of three
+    found = np.array([with_others(parse("AP"), labels, ranked, predicted, weight, k) for k in range(400)])
+    error = found.std(0) / np.sqrt(len(found))
+    assert error.max() > 0
+    assert (np.abs(found.mean(0) - every) <= 4 * error + 1e-12).all()
+
+
 @pytest.mark.parametrize("name", ["AP", "R@3", "F1@3"])
 def test_errors_of_two_predictions_leave_no_bias(name: str) -> None:
     """Two relevant documents are predicted not to be, and drawn or not; all others are known."""

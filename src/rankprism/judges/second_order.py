@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankprism.arrays import Floats, Ints
+from rankprism.arrays import Floats, Ints, Longs
 from rankprism.judges.effects import AT_ONCE, drawn, lists_of, parts_of, sums_and_slopes
 from rankprism.judges.labels import Labels
 from rankprism.judges.pool import Ranked
@@ -28,6 +28,8 @@ from rankprism.measures.parts import PRECISION, Parts, ratio
 
 #: The number of draws of the labels that nobody has given.
 DRAWS = 5
+#: The largest number of pairs of a topic. If there are more, so many are drawn.
+PAIRS = 10_000
 
 
 def has_second_order(measure: Measure, labels: Labels) -> bool:
@@ -57,7 +59,8 @@ def with_others(
         here = slice(first[t], first[t + 1])
         own = sampled[here] - labels.start[t]
         chance = predicted.chance[labels.start[t] : labels.start[t + 1]]
-        y = drawn(chance, np.random.default_rng([seed, 3, t]), DRAWS)
+        rng = np.random.default_rng([seed, 3, t])
+        y = drawn(chance, rng, DRAWS)
         y[:, own] = given[here]
         g = gains[y]
         gain = gains[given[here]]
@@ -68,7 +71,7 @@ def with_others(
         over = g.sum(1)[:, None]
         if parts.over == "depth and relevant":
             over = over + (lists.length if cutoff is None else np.full(len(place), cutoff))
-        first_doc, second_doc = np.triu_indices(len(own), 1)
+        first_doc, second_doc, times = _pairs(len(own), rng)
         step = max(1, AT_ONCE // (DRAWS * len(place)))
         for begin in range(0, len(first_doc), step):
             i, j = first_doc[begin : begin + step], second_doc[begin : begin + step]
@@ -79,10 +82,20 @@ def with_others(
             rest = over[:, :, None] - gain[i] - gain[j]
             curve = ratio(none + one + other + both, rest + 2) - ratio(none + one, rest + 1)
             curve += ratio(none, rest) - ratio(none + other, rest + 1)
-            psi = (curve.mean(0) * (error[i] * error[j])).T  # (pair of documents, run)
+            psi = times * (curve.mean(0) * (error[i] * error[j])).T  # (pair of documents, run)
             np.add.at(found[here], i, psi * weight[here][j, None])
             np.add.at(found[here], j, psi * weight[here][i, None])
     return found
+
+
+def _pairs(number: int, rng: np.random.Generator) -> tuple[Longs, Longs, float]:
+    """The pairs of this number of documents, and how many pairs each of them stands for."""
+    every = number * (number - 1) // 2
+    if every <= PAIRS:
+        return *np.triu_indices(number, 1), 1.0
+    first = rng.integers(number, size=PAIRS)
+    second = (first + 1 + rng.integers(number - 1, size=PAIRS)) % number
+    return first, second, every / PAIRS
 
 
 def _adds_together(parts: Parts, rank: Ints, one: Ints, other: Ints) -> Floats:
