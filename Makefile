@@ -8,7 +8,8 @@
 # make sanitize  the core's tests with AddressSanitizer and UBSan, then with ThreadSanitizer
 # make package  build the sdist and a wheel, check both, and run some tests from the sdist (TESTS=tests runs all)
 # make constraints  write the newest versions of everything that the tests install into tests/constraints.txt
-# make coverage  simulate how often the intervals hold the truth, and how often gates give false alarms (15 minutes)
+# make coverage  simulate how often the intervals hold the truth, and how often gates give false alarms (15 minutes);
+#                with JUDGED=FOLDER also scores from few labels of TREC Deep Learning 2021 (some hours)
 # make mutation  put small mistakes into the code and count those that the tests notice (takes an hour)
 PYTHON ?= python3
 VENV   := .venv
@@ -105,6 +106,9 @@ sanitize: $(VENV)/ready
 coverage: $(VENV)/ready
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m simulations.coverage $(COVERAGE)
 	$(if $(COVERAGE),,OPENBLAS_NUM_THREADS=1 $(BIN)/python -m simulations.alarms)
+	$(if $(JUDGED),OPENBLAS_NUM_THREADS=1 $(BIN)/python -m simulations.judges $(JUDGED) --repetitions 500 \
+	  --share .02 .05 .1 .2 --measure 'P(rel=2)@10' 'RBP(p=0.8)' nDCG@10 ERR@10 'AP(rel=2)' \
+	  --judges honest umbrela.gpt-4o binary.gpt-4o binary.llama3.2 exam-binary-mean.gpt-4o none)
 
 # The record of what the search of `rankprism axioms` found; it takes half an hour. Only some: MEASURES="SetF RBU"
 verdicts: $(VENV)/ready

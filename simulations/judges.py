@@ -196,7 +196,7 @@ class FewLabels:
         return Whole.of(labels, {f"r{r}": named(ranked[r]) for r in range(runs)}, self.measure)
 
 
-LINEAR, NDCG = "P(rel=2)@10", "nDCG@10"
+LINEAR, NDCG, CURVED = "P(rel=2)@10", "nDCG@10", "AP(rel=2)"
 JUDGED = tuple(
     FewLabels(measure, judge)
     for measure, judge in (
@@ -205,6 +205,8 @@ JUDGED = tuple(
         (LINEAR, "a random"),
         (NDCG, "an honest"),
         (NDCG, "a hostile"),
+        (CURVED, "an honest"),
+        (CURVED, "a random"),
     )
 )
 NUMBERS = (20, 120, 150, 200, 300, 400)
