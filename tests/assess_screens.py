@@ -101,7 +101,6 @@ class Walk:
 
     def open(self, address: str) -> None:
         self.page.goto(address)
-        self.page.wait_for_load_state("networkidle")
 
     def click(self, words: str) -> None:
         self.page.click(f"button:has-text('{words}')")

@@ -469,18 +469,15 @@ def test_what_two_labels_do_together_is_that_of_all_completions(
     sampled = np.flatnonzero(~np.isnan(labels.people[:, 0]))
     weight = np.arange(1.0, len(sampled) + 1, dtype=np.float64)
     found = with_others(measure, labels, ranked, predicted, weight, 0)
-    docs = [labels.docs[i] for i in sampled[:3]]
-    for i, doc in enumerate(docs):
-        expected = np.zeros(len(TINY_RUNS))
-        for j, other in enumerate(docs):
-            if i == j:
-                continue
-            # (label of doc, label of other, run)
-            pairs = [KNOWN | {doc: k, other: of_other} for k, of_other in product(LEVELS, repeat=2)]
-            at = np.array([mean_of_completions(labels, measure, fixed) for fixed in pairs]).reshape(3, 3, -1)
-            psi = at - at.mean(0) - at.mean(1)[:, None] + at.mean((0, 1))
-            expected += weight[j] * psi[int(TINY["q"][doc]), int(TINY["q"][other])]
-        assert found[i] == pytest.approx(expected, abs=1e-12), doc
+    expected = np.zeros((3, len(TINY_RUNS)))
+    for (i, doc), (j, other) in combinations(enumerate(labels.docs[i] for i in sampled[:3]), 2):
+        pairs = [KNOWN | {doc: k, other: of_other} for k, of_other in product(LEVELS, repeat=2)]
+        at = np.array([mean_of_completions(labels, measure, fixed) for fixed in pairs]).reshape(3, 3, -1)
+        every = at - at.mean(0) - at.mean(1)[:, None] + at.mean((0, 1))
+        psi = every[int(TINY["q"][doc]), int(TINY["q"][other])]
+        expected[i] += weight[j] * psi
+        expected[j] += weight[i] * psi
+    assert found[:3] == pytest.approx(expected, abs=1e-12)
     assert np.abs(found[:3]).max() > 0.01
 
 
