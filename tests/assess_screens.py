@@ -101,6 +101,7 @@ class Walk:
 
     def open(self, address: str) -> None:
         self.page.goto(address)
+        self.page.wait_for_load_state("networkidle")
 
     def click(self, words: str) -> None:
         self.page.click(f"button:has-text('{words}')")
@@ -111,6 +112,7 @@ class Walk:
         self.page.check("input[name=consent]")
         self.click("Begin")
         self.page.wait_for_selector("form.answers")
+        self.page.wait_for_load_state("networkidle")  # keys have no effect before the page is there
 
     def answer(self, *keys: str) -> None:
         """Press keys, and wait until the answer is stored."""
