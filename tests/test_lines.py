@@ -77,7 +77,7 @@ def test_judgments_with_another_number_of_columns_are_refused(line: str) -> None
 @pytest.mark.parametrize("columns", [1, 2, 3, 5])
 @pytest.mark.parametrize("length", [62, 63, 64, 65, 127])
 def test_a_line_of_judgments_has_four_columns_whatever_its_length(columns: int, length: int) -> None:
-    """Lines are cut 64 bytes at a time, and where such a piece ends there is no column."""
+    """The core looks at 64 bytes at a time. The end of such a block is not the end of a column."""
     line = " ".join(["1", *"2" * (columns - 1)])
     line = line.replace("1", "1" * (length - len(line) + 1), 1)
     assert len(line) == length

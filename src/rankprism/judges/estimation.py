@@ -45,7 +45,7 @@ class Estimate(NamedTuple):
 
 
 def weights_of(sample: Sample, matters: Bools) -> Floats:
-    """(labelled pair,) 1/π - 1, the number of other pairs that a labelled pair stands for."""
+    """(labelled pair,) 1/π - 1: how many unlabelled pairs each one represents."""
     return np.asarray(1 / _probabilities(sample, matters)[0] - 1)
 
 

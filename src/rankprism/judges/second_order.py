@@ -9,8 +9,8 @@ documents that were all predicted too low may be at the top of the same ranking.
 
 for two labelled documents, where the other labels of s are fixed and Y_i and Y_j follow P unless they are
 given. The estimate m + Σ_s (1/π_i - 1) φ_i + Σ_{i<j} (1/π_i - 1) (1/π_j - 1) ψ_ij has no bias from errors of
-two documents, only from those of three and more. It varies more, because few pairs of labels stand for all
-pairs of documents.
+two documents, only from those of three and more. It varies more, because a few pairs of labels represent
+all pairs of documents.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from rankprism.measures.parts import PRECISION, Parts, ratio
 
 #: The number of draws of the labels that nobody has given.
 DRAWS = 5
-#: The largest number of pairs of a topic. If there are more, so many are drawn.
+#: A topic with more pairs than this is represented by a random sample of this size.
 PAIRS = 10_000
 
 
@@ -89,7 +89,7 @@ def with_others(
 
 
 def _pairs(number: int, rng: np.random.Generator) -> tuple[Longs, Longs, float]:
-    """The pairs of this number of documents, and how many pairs each of them stands for."""
+    """The pairs of this number of documents, all or a sample, and how many pairs each one represents."""
     every = number * (number - 1) // 2
     if every <= PAIRS:
         return *np.triu_indices(number, 1), 1.0
