@@ -27,8 +27,9 @@ FOLDS_OF_PAIRS = 5
 SLOPE, TOPIC, THRESHOLD = 2.0, 0.7, 0.2
 #: Variances of the effect of a topic on a single threshold. Held-out labels choose one.
 OFFSETS = (0.03, 0.1, 0.3, 1.0, 3.0)
-#: The least probability of a label.
-FLOOR = 0.001
+#: The least probability of a label, and of one on an aspect among several. Some aspects have one relevant
+#: document among hundreds.
+FLOOR, FLOOR_OF_ASPECTS = 0.001, 0.0001
 STEPS = 25
 #: Values of ρ that are tried, see `likeness`, and the number of draws of all labels with each.
 ALIKE, DRAWS_OF_LIKENESS = (0.0, 0.15, 0.3, 0.45, 0.6, 0.75, 0.9), 40
@@ -98,14 +99,16 @@ def cross_fitted(
     label: Floats,
     fold: Longs,
     offsets: Sequence[float] = OFFSETS,
-    sizes: bool = False,
+    several: bool = False,
 ) -> Predicted:
     """Predict each fold from the labels of the others.
 
-    x : (cell, feature). group : the topic, or the topic and aspect, of each cell; ascending.
+    x : (cell, feature). group : the topic, or the topic and aspect, of each cell.
     label : (cell,) NaN where nobody has labelled the cell. fold : (cell,).
-    sizes : add a feature that says how many cells of the group look relevant, see `apparent_shares`.
+    several : cells are pairs and aspects. Aspects may have few relevant documents, so a feature is added that
+        says how many cells of the group look relevant, see `apparent_shares`.
     """
+    floor = FLOOR_OF_ASPECTS if several else FLOOR
     known = np.flatnonzero(~np.isnan(label))
     levels = np.unique(label[known])
     groups = int(group.max(initial=0)) + 1
@@ -121,13 +124,13 @@ def cross_fitted(
         train, held = fold[known] != f, fold[known] == f
         inside = np.flatnonzero(fold == f)
         z, start = x, None
-        if sizes and x.shape[1]:
+        if several and x.shape[1]:
             model = fitted(x[known[train]], group[known[train]], above[train], groups, FIRST_OFFSET)
             share = apparent_shares(x, group, model, int(np.searchsorted(levels[1:], 0.0, "right")))[group]
             z = np.column_stack([x, (share - share.mean()) / max(share.std(), 1e-9)])
         for o, offset in enumerate(offsets):
             start = fitted(z[known[train]], group[known[train]], above[train], groups, offset, start)
-            every[o, inside] = _chances(z[inside], group[inside], *start)
+            every[o, inside] = _chances(z[inside], group[inside], *start, floor)
             likely[o, f] = np.log(every[o, known[held], place[held]]).sum()
     # The fold's own labels do not choose its model.
     others = likely.sum(1, keepdims=True) - likely
@@ -214,8 +217,10 @@ def fitted(
     """α (threshold,), β (feature,) and v (group, threshold) of the cumulative logit model, by Newton's
     method.
 
-    above : (cell, threshold) whether the label reaches each threshold.
+    group : (cell,) in any order. above : (cell, threshold) whether the label reaches each threshold.
     """
+    order = np.argsort(group, kind="stable")  # sums over groups need the cells of a group side by side
+    x, group, above = x[order], group[order], above[order]
     n, K = above.shape
     p = x.shape[1]
     centre = np.log((above.sum(0) + 0.5) / (n - above.sum(0) + 0.5))
@@ -255,13 +260,13 @@ def fitted(
     return alpha, beta, v
 
 
-def _chances(x: Floats, group: Longs, alpha: Floats, beta: Floats, v: Floats) -> Floats:
+def _chances(x: Floats, group: Longs, alpha: Floats, beta: Floats, v: Floats, floor: float) -> Floats:
     """(cell, level) the probability of each label."""
     eta = alpha + (x @ beta)[:, None] + v[group]
     reached = np.minimum.accumulate(1 / (1 + np.exp(-np.clip(eta, -30, 30))), axis=1)
     n = len(x)
     ends = np.concatenate([np.ones((n, 1)), reached, np.zeros((n, 1))], axis=1)
-    chance = np.maximum(-np.diff(ends, axis=1), FLOOR)
+    chance = np.maximum(-np.diff(ends, axis=1), floor)
     return np.asarray(chance / chance.sum(1, keepdims=True))
 
 

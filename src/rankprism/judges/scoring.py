@@ -154,7 +154,7 @@ class Study:
         x = features(labels, self.ranked, cells)
         label = labels.people[cells]
         several = labels.people.shape[1] > 1
-        found = cross_fitted(x, groups_of(labels, cells), label, self.sample.fold[cells[0]], sizes=several)
+        found = cross_fitted(x, groups_of(labels, cells), label, self.sample.fold[cells[0]], several=several)
         if not several:
             return found
         known = ~np.isnan(label)
