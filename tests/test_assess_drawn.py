@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 import sqlalchemy as sa
 from assessing import Served
-from test_judges import Made, made
+from test_judges_scoring import Made, made
 
 from rankprism import InputError, judges
 from rankprism.assess import additions, dashboard, exchange, store, work

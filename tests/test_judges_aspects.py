@@ -15,16 +15,7 @@ from rankprism.judges.effects import effects
 from rankprism.judges.estimation import Sample, estimated
 from rankprism.judges.labels import joined
 from rankprism.judges.pool import Ranked
-from rankprism.judges.prediction import (
-    SLOPE,
-    THRESHOLD,
-    TOPIC,
-    Predicted,
-    apparent_shares,
-    drawn_vectors,
-    fitted,
-    likeness,
-)
+from rankprism.judges.prediction import Predicted, apparent_shares, drawn_vectors, likeness
 from rankprism.judges.scoring import _counts_aspects
 
 DOCS, ASPECTS = ("c", "b", "a"), ("one", "two")  # as judgments sort them
@@ -239,34 +230,3 @@ def test_complete_labels_give_the_score_itself_if_every_aspect_counts(name: str)
     found = judges.score(rows, {"same": rows}, list(sample.RUNS[:2]), name, aspects="all")
     expected = evaluate(people, list(sample.RUNS[:2]), name)
     assert found.means == pytest.approx(expected.means, abs=1e-12)
-
-
-def test_the_model_is_the_most_likely_one_in_any_order_of_cells() -> None:
-    from scipy.optimize import minimize
-
-    # Cells are listed document by document, so those of an aspect are not side by side.
-    rng = np.random.default_rng(2)
-    groups, K, offset = 3, 2, 0.3
-    group = np.tile(np.arange(groups), 30)
-    x = rng.normal(size=(90, 2))
-    eta = x @ [1.0, -0.5] + np.array([-1.5, 0.0, 1.5])[group]
-    label = np.digitize(eta + rng.logistic(size=90), [0.0, 1.0])
-    above = (label[:, None] >= [1, 2]).astype(float)
-    centre = np.log((above.sum(0) + 0.5) / (90 - above.sum(0) + 0.5))
-    prior = np.linalg.inv(np.full((K, K), 1 / TOPIC) + offset * np.eye(K))
-
-    def loss(values: Any) -> float:
-        alpha, beta, v = values[:K], values[K : K + 2], values[K + 2 :].reshape(groups, K)
-        eta = alpha + (x @ beta)[:, None] + v[group]
-        unlikely = np.logaddexp(0, eta) - above * eta
-        small = THRESHOLD * ((alpha - centre) ** 2).sum() + SLOPE * (beta**2).sum()
-        return float(unlikely.sum() + (small + np.einsum("gk,kl,gl->", v, prior, v)) / 2)
-
-    best = minimize(loss, np.zeros(K + 2 + groups * K), options={"gtol": 1e-6}).x
-    found = np.concatenate([part.ravel() for part in fitted(x, group, above, groups, offset)])
-    assert found == pytest.approx(best, abs=1e-4)
-    mixed = rng.permutation(90)
-    again = np.concatenate(
-        [part.ravel() for part in fitted(x[mixed], group[mixed], above[mixed], groups, offset)]
-    )
-    assert again == pytest.approx(found, abs=1e-9)

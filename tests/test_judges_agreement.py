@@ -1,0 +1,210 @@
+"""Machine judges and people: how far their labels and their orders of runs agree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import COLLECTIONS
+
+from rankprism import (
+    InputError,
+    RankprismWarning,
+    evaluate,
+    judges,
+)
+from rankprism.judges.agreement import label_figures, shared_at_top, top_agreement, weighted_kappa
+
+DL = COLLECTIONS / "trec-dl-2021-prefs"
+MACHINES = COLLECTIONS / "trec-dl-2021-judges"
+real = pytest.mark.skipif(not MACHINES.is_dir(), reason="the judges of DL 2021 are not on this machine")
+
+
+def labels(seed: int = 0, topics: int = 12, docs: int = 30) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Grades of people, and of a judge that is one grade off for some documents."""
+    rng = np.random.default_rng(seed)
+    people = {f"q{t}": {f"d{d}": int(rng.integers(4)) for d in range(docs)} for t in range(topics)}
+    judge = {
+        q: {d: int(np.clip(g + rng.choice([-1, 0, 0, 1]), 0, 3)) for d, g in grades.items()}
+        for q, grades in people.items()
+    }
+    return people, judge
+
+
+def test_agreement_of_labels_is_that_of_scikit_learn_and_krippendorff() -> None:
+    """cohen_kappa_score of scikit-learn 1.9.1, and ordinal alpha of krippendorff 0.9.0."""
+    table = np.array([[20.0, 5, 0, 1], [4, 10, 6, 0], [1, 3, 8, 4], [0, 1, 2, 9]])
+    found = label_figures(table, np.arange(4.0))
+    assert found["κ"] == pytest.approx(0.503232222774739, abs=1e-14)
+    assert found["weighted κ"] == pytest.approx(0.7719825642567263, abs=1e-14)
+    assert found["α"] == pytest.approx(0.7725315556258141, abs=1e-14)
+    assert found["bias"] == pytest.approx(
+        ((np.arange(4) - np.arange(4)[:, None]) * table).sum() / table.sum()
+    )
+
+
+def test_weighted_kappa_of_two_grades_is_kappa() -> None:
+    table = np.array([[7.0, 2], [3, 5]])
+    assert weighted_kappa(table, np.array([0.0, 1])) == pytest.approx(
+        label_figures(table, np.arange(2.0))["κ"]
+    )
+
+
+def test_counts_confusion_and_bias_are_those_of_the_definition() -> None:
+    people, judge = labels()
+    del judge["q3"]["d4"]
+    judge["q5"]["new"] = 2
+    found = judges.agree(people, {"j": judge})
+    both = [(g, judge[q][d]) for q, grades in people.items() for d, g in grades.items() if d in judge[q]]
+    assert found.value("j", "pairs") == len(both) == 359
+    assert (found.value("j", "only people"), found.value("j", "only judge")) == (1, 1)
+    table = found.confusion["j"]
+    for g in range(4):
+        for c in range(4):
+            assert table.counts[g, c] == both.count((g, c))
+        given = [c for h, c in both if h == g]
+        assert found.value("j", "mean label for grade", item=str(g)) == pytest.approx(np.mean(given))
+        assert found.value("j", "spread for grade", item=str(g)) == pytest.approx(np.std(given))
+    gap = [judge["q2"][d] - g for d, g in people["q2"].items()]
+    assert found.value("j", "bias in topic", item="q2") == pytest.approx(np.mean(gap))
+    kappa = found.figure("j", "κ")
+    assert kappa is not None
+    assert kappa.low < kappa.value < kappa.high
+
+
+def test_too_few_topics_have_no_interval_and_one_topic_is_refused() -> None:
+    people, judge = labels(topics=5)
+    found = judges.agree(people, {"j": judge}).figure("j", "κ")
+    assert found is not None
+    assert np.isnan(found.low)
+    one = {"q0": people["q0"]}
+    with pytest.raises(InputError, match="there is only topic 'q0'; at least 2 topics"):
+        judges.agree(one, {"j": one})
+
+
+def test_another_scale_is_said() -> None:
+    people, judge = labels()
+    binary = {q: {d: int(g > 1) for d, g in grades.items()} for q, grades in judge.items()}
+    with pytest.warns(RankprismWarning, match=r"judge 'yes/no' labels with 0, 1 and people with 0, 1, 2, 3"):
+        found = judges.agree(people, {"yes/no": binary})
+    assert found.figure("yes/no", "κ") is None
+    assert found.confusion["yes/no"].judge == ("0", "1")
+
+
+def test_nothing_in_common_is_refused() -> None:
+    people, _ = labels()
+    with pytest.raises(InputError, match="no pair of a topic and a document in common"):
+        judges.agree(people, {"j": {"x": {"y": 3}, "z": {"y": 0}}})
+    with pytest.raises(InputError, match="name the judges"):
+        judges.agree(people, {})
+
+
+def ranked(people: dict[str, Any], runs: int = 6) -> dict[str, Any]:
+    """Runs of which the first is the best by people."""
+    rng = np.random.default_rng(1)
+    return {
+        f"r{r}": {q: {d: float(g + r * rng.normal()) for d, g in docs.items()} for q, docs in people.items()}
+        for r in range(runs)
+    }
+
+
+def test_agreement_on_runs_is_that_of_the_scores() -> None:
+    from scipy import stats
+
+    people, judge = labels()
+    runs = ranked(people)
+    found = judges.agree(people, {"j": judge}, runs, ["nDCG@5", "P(rel=2)@5"], top=2)
+    assert isinstance(found, judges.RunAgreement)
+    by = [evaluate(x, runs, ["nDCG@5", "P(rel=2)@5"]) for x in (people, judge)]
+    for m, measure in enumerate(("nDCG@5", "P(rel=2)@5")):
+        x, y = (scores.values[:, :, m] for scores in by)
+        tau = stats.kendalltau(x.mean(1), y.mean(1)).statistic
+        assert found.value("j", "τ_b", measure) == pytest.approx(tau)
+        best = [set(np.argsort(-z.mean(1), kind="stable")[:2].tolist()) for z in (x, y)]
+        assert found.value("j", "top 2", measure) == len(best[0] & best[1]) / 2
+        expected = stats.ttest_rel(y[3], x[3]).confidence_interval()
+        bias = found.figure("j", "bias of run", measure, "r3")
+        assert bias is not None
+        assert (bias.low, bias.high) == pytest.approx((expected.low, expected.high))
+
+
+def test_a_favoured_family_is_found_and_another_is_not() -> None:
+    from scipy import stats
+
+    people, _ = labels(topics=30)
+    runs = ranked(people)
+    judge = {q: dict(docs) for q, docs in people.items()}
+    for q, docs in judge.items():  # the judge likes the first documents of r5
+        scores = runs["r5"][q]
+        docs.update(dict.fromkeys(sorted(docs, key=scores.__getitem__)[-4:], 3))
+    family = {"r5": "own", "r4": "mine", "r3": "mine"}
+    found = judges.agree(people, {"j": judge}, runs, "nDCG@5", family=family)
+    assert isinstance(found, judges.FamilyAgreement)
+    own, mine = (found.figure("j", "favours", "nDCG@5", name) for name in ("own", "mine"))
+    assert own is not None
+    assert mine is not None
+    assert own.low > 0.1
+    assert own.p < 0.001
+    gap = evaluate(judge, runs, "nDCG@5").values[:, :, 0] - evaluate(people, runs, "nDCG@5").values[:, :, 0]
+    z = gap[5] - gap[:5].mean(0)
+    assert own.value == pytest.approx(z.mean())
+    assert own.p == pytest.approx(2 * stats.ttest_1samp(z, 0).pvalue)  # Holm: the smaller of two
+    assert mine.value < 0
+
+
+def test_families_are_read_and_wrong_ones_refused(tmp_path: Path) -> None:
+    from rankprism.judges.agreement import read_families
+
+    path = tmp_path / "families.txt"
+    path.write_text("a one\nb,two\n")
+    assert read_families(path, ["a", "b", "c"]) == {"a": "one", "b": "two"}
+    for text, message in (
+        ("a\n", "line 1: expected a run and its family; found 'a'"),
+        ("a one\na two\n", "line 2: run 'a' is of the family 'two' here and 'one' above"),
+        ("x one\n", "the families name none of the runs"),
+        ("a one\nb one\nc one\n", "all runs are of the family 'one'"),
+    ):
+        path.write_text(text)
+        with pytest.raises(InputError, match=message):
+            read_families(path, ["a", "b", "c"])
+
+
+def test_a_judge_that_tells_no_run_apart_is_said() -> None:
+    people, judge = labels()
+    zero = {q: dict.fromkeys(docs, 0) for q, docs in judge.items()}
+    zero["q0"]["other"] = 3  # on the same scale, but no run has it
+    with pytest.warns(RankprismWarning, match="every run has the score 0 on every topic by P@5"):
+        found = judges.agree(people, {"j": zero}, ranked(people), "P@5")
+    assert np.isnan(found.value("j", "τ_b", "P@5"))
+
+
+def test_shared_at_top() -> None:
+    means = np.array([[3.0, 2, 1, 0], [3.0, 0, 1, 2]])
+    assert [shared_at_top(means, k) for k in (1, 2, 3, 4)] == [1, 0.5, pytest.approx(2 / 3), 1]
+    value, low, high = top_agreement(np.eye(4), np.eye(4), 2, 0.95, 0)
+    assert value == 1
+    assert np.isnan([low, high]).all()
+
+
+@real
+@pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
+def test_judges_of_dl_2021_are_as_a_first_look_found_them() -> None:
+    """The figures beside the data: τ, bias, and the runs whose intervals hold the people's mean."""
+    found = judges.agree(
+        DL / "qrels.dl21-passage.txt.gz",
+        {
+            name: MACHINES / f"{name}.qrels.gz"
+            for name in ("umbrela.gpt-4o", "binary.gpt-4o", "binary.llama3.2")
+        },
+        sorted((DL / "runs").glob("*.gz")),
+        "nDCG@10",
+    )
+    for judge, expected in (
+        ("umbrela.gpt-4o", (0.941, 0.102, 3)),
+        ("binary.gpt-4o", (0.906, 0.211, 0)),
+        ("binary.llama3.2", (0.783, 0.311, 0)),
+    ):
+        figures = [found.value(judge, figure, "nDCG@10") for figure in ("τ_b", "bias", "held")]
+        assert figures == pytest.approx(expected, abs=6e-4)
