@@ -40,6 +40,7 @@ bench: $(VENV)/installed
 	$(BIN)/python bench/boards.py
 	$(BIN)/python bench/report.py
 	$(BIN)/python bench/votes.py
+	$(BIN)/python bench/judges.py
 	$(BIN)/python bench/nightly.py
 	$(PIP) install $(CONSTRAINTS) "$$(cat $(VENV)/wheel)[assess-postgres]"
 	$(BIN)/python bench/assess.py
