@@ -215,7 +215,8 @@ def fitted(
     x: Floats, group: Longs, above: Floats, groups: int, offset: float, start: Model | None = None
 ) -> Model:
     """α (threshold,), β (feature,) and v (group, threshold) of the cumulative logit model, by Newton's
-    method.
+    method. A step that would make the labels less likely is halved until it does not: where few documents are
+    relevant, whole steps may lead ever further away.
 
     group : (cell,) in any order. above : (cell, threshold) whether the label reaches each threshold.
     """
@@ -230,8 +231,16 @@ def fitted(
     if n == 0:
         return centre, np.zeros(p), np.zeros((groups, K))
     present, first = np.unique(group, return_index=True)
+
+    def likelihood(eta: Floats, alpha: Floats, beta: Floats, v: Floats) -> float:
+        """Its logarithm, less the penalties."""
+        fit = (above * eta - np.logaddexp(0.0, eta)).sum()
+        far = THRESHOLD * ((alpha - centre) ** 2).sum() + SLOPE * (beta**2).sum()
+        return float(fit - (far + np.einsum("gk,kl,gl->", v, prior, v)) / 2)
+
+    eta = alpha + (x @ beta)[:, None] + v[group]
+    reached = likelihood(eta, alpha, beta, v)
     for _ in range(STEPS):
-        eta = alpha + (x @ beta)[:, None] + v[group]
         chance = 1 / (1 + np.exp(-np.clip(eta, -30, 30)))
         w, r = chance * (1 - chance), above - chance
         wx = w[:, :, None] * x[:, None, :]
@@ -251,11 +260,18 @@ def fitted(
         solved = np.linalg.solve(block, np.concatenate([across, own[:, :, None]], axis=2))
         reduced = whole - np.einsum("gkp,gkq->pq", across, solved[:, :, :-1])
         step = np.linalg.solve(reduced, slope - np.einsum("gkp,gk->p", across, solved[:, :, -1]))
-        effect: Floats = solved[:, :, -1] - solved[:, :, :-1] @ step
-        alpha, beta = alpha + step[:K], beta + step[K:]
-        v = v.copy()
-        v[present] += effect
-        if max(np.abs(step).max(), np.abs(effect).max(initial=0.0)) < 1e-4:
+        effect = np.zeros((groups, K))
+        effect[present] = solved[:, :, -1] - solved[:, :, :-1] @ step
+        size = max(np.abs(step).max(), np.abs(effect).max())
+        while True:
+            moved = alpha + step[:K], beta + step[K:], v + effect
+            eta = moved[0] + (x @ moved[1])[:, None] + moved[2][group]
+            value = likelihood(eta, *moved)
+            if size < 1e-4 or value >= reached:
+                break
+            step, effect, size = step / 2, effect / 2, size / 2
+        (alpha, beta, v), reached = moved, value
+        if size < 1e-4:
             break
     return alpha, beta, v
 
