@@ -14,9 +14,6 @@ from rankprism.assess.grade_files import middle_grades
 from rankprism.errors import InputError
 from rankprism.formats.format import Written
 
-#: The columns of the table that `rankprism judges score` reads as PEOPLE.
-COLUMNS = ("topic", "doc", "grade", "probability", "batch")
-
 
 class Judged(NamedTuple):
     """A document that was drawn, and its grade on an aspect."""
@@ -49,11 +46,16 @@ class DrawnSample:
 
     @property
     def people(self) -> list[dict[str, Any]]:
-        """What `rankprism.judges.score` takes as people, with the probabilities; one aspect only."""
-        return [
-            dict(zip(COLUMNS, (one.topic, one.doc, one.grade, one.probability, one.batch), strict=True))
-            for one in self.judged
-        ]
+        """What `rankprism.judges.score` takes as people, with the probabilities.
+
+        There is a column for the aspect only if a topic has several.
+        """
+        rows = [one._asdict() for one in self.judged]
+        return rows if self.several_aspects else [_without_aspect(row) for row in rows]
+
+
+def _without_aspect(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name != "aspect"}
 
 
 def drawn_sample(connection: sa.Connection) -> DrawnSample:
@@ -112,16 +114,12 @@ def written(found: DrawnSample, name: str) -> Written:
             f"{name}: no batch is judged completely, and scores from a part of it would be biased: "
             f"{found.waiting} judgments are missing; --to tsv writes what there is"
         )
-    if found.several_aspects:
-        raise InputError(
-            f"{name}: documents have several aspects, which this table has no room for; export --to qrels, "
-            f"and name what was drawn with `judges score --drawn`"
-        )
     text = io.StringIO()
-    writer = csv.writer(text, delimiter="\t", lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for one in found.judged:
-        writer.writerow((one.topic, one.doc, f"{one.grade:g}", repr(one.probability), one.batch))
+    rows = found.people
+    writer = csv.DictWriter(text, list(rows[0]), delimiter="\t", lineterminator="\n")
+    writer.writeheader()
+    for row in rows:
+        writer.writerow(row | {"grade": f"{row['grade']:g}", "probability": repr(row["probability"])})
     return Written(text.getvalue().encode(), {}, notes(found))
 
 

@@ -22,7 +22,6 @@ from rankprism.assess.store import Store
 from rankprism.data.judgments import Judgments
 from rankprism.errors import InputError, RankprismError
 from rankprism.formats.judgments import read_judgments
-from rankprism.judges.drawn import DrawnPair
 from rankprism.judges.effects import check
 from rankprism.judges.labels import check_judges, check_topics, pooled
 from rankprism.judges.pool import Ranked
@@ -67,15 +66,19 @@ class Judges:
         return made
 
     def score(self, found: DrawnSample) -> EstimatedScores:
-        """Score the runs as `rankprism judges score` does."""
-        people: Any = found.people
-        drawn = None
-        if found.several_aspects:
-            people = [(one.topic, one.aspect, one.doc, one.grade) for one in found.judged]
-            pairs = {(one.topic, one.doc): one for one in found.judged}.values()
-            drawn = [DrawnPair(one.topic, one.doc, one.probability, one.batch) for one in pairs]
+        """Score the runs as `rankprism judges score` does.
+
+        If topics have several aspects, all of them count, because whoever made the study has named them.
+        """
+        aspects: Any = "all" if found.several_aspects else None
         return score(
-            people, self.judges, self.runs, self.measures, drawn=drawn, pool=self.pool, **self.reading
+            found.people,
+            self.judges,
+            self.runs,
+            self.measures,
+            pool=self.pool,
+            aspects=aspects,
+            **self.reading,
         )
 
 

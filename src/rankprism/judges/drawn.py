@@ -1,4 +1,7 @@
-"""Pairs that were drawn for people to judge, with their probabilities: tables of topic, doc, probability."""
+"""Pairs that were drawn for people to judge, with their probabilities: tables of topic, doc, probability.
+
+The table may have a column with the grades of people, too, and one with the aspect of each grade.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from typing import Any, NamedTuple
 
 from rankprism.errors import InputError
 from rankprism.formats import files
+from rankprism.formats.spellings import SPELLINGS
 from rankprism.frames import is_frame
 
 NEEDED = ("topic", "doc", "probability")
@@ -102,3 +106,48 @@ def table_lines(path: Any) -> Iterable[tuple[str, Mapping[str, Any]]]:
                 f"line"
             )
         yield f"{name}, line {number}", dict(zip(header, words, strict=True))
+
+
+def with_probabilities(people: Any, drawn: Any) -> tuple[Any, Any]:
+    """The judgments of people and the pairs that were drawn, which one table may have.
+
+    A table that also has aspects has a row for each grade of a document. All of them have its probability.
+    """
+    rows = _judged_rows(people)
+    if rows is None:
+        return people, drawn
+    aspect = next((name for name in SPELLINGS["aspect"] if name in rows[0][1]), None)
+    judged: list[tuple[Any, ...]] = []
+    pairs: dict[tuple[str, str], tuple[str, Mapping[str, Any]]] = {}
+    for where, row in rows:
+        topic, doc = row["topic"], row["doc"]
+        grade = _grade(where, row["grade"])
+        judged.append((topic, doc, grade) if aspect is None else (topic, row[aspect], doc, grade))
+        first = pairs.setdefault((str(topic), str(doc)), (where, row))
+        if str(first[1]["probability"]) != str(row["probability"]):
+            raise InputError(
+                f"{where}: document {doc!r} of topic {topic!r} has the probability {row['probability']} here "
+                f"and {first[1]['probability']} at {first[0]}; write the same on all of its aspects"
+            )
+    return judged, [row for _, row in pairs.values()] if drawn is None else drawn
+
+
+def _judged_rows(people: Any) -> list[tuple[str, Mapping[str, Any]]] | None:
+    """The rows of a table with grades and probabilities, and where they are. None: it is another source."""
+    needed = {*NEEDED, "grade"}
+    if files.is_path(people) and not files.is_table_file(people) and str(people) != "-":
+        with files.opened(people) as file:
+            names = file.beginning.text.partition("\n")[0].replace(",", " ").lower().split()
+        return list(table_lines(people)) if needed <= set(names) else None
+    if not isinstance(people, list) or not people:
+        return None
+    if not all(isinstance(row, Mapping) and needed <= row.keys() for row in people):
+        return None
+    return [(f"judgments, row {n}", row) for n, row in enumerate(people, 1)]
+
+
+def _grade(where: str, text: Any) -> float:
+    try:
+        return float(text)
+    except (TypeError, ValueError):
+        raise InputError(f"{where}: the grade {text!r} is not a number") from None
