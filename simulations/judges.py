@@ -176,6 +176,11 @@ class FewLabels:
     def name(self) -> str:
         return f"{self.measure}, {self.judge} judge"
 
+    @property
+    def harsh(self) -> bool:
+        """Few labels do not show that a judge is nearly perfect, so intervals are wider than needed."""
+        return self.judge == "a nearly perfect"
+
     @cached_property
     def whole(self) -> Whole:
         rng = np.random.default_rng(5)
@@ -188,6 +193,8 @@ class FewLabels:
             judge = 3 - judge
         if self.judge == "a random":
             judge = rng.permuted(judge, axis=1)
+        if self.judge == "a nearly perfect":
+            judge = np.where(rng.random(people.shape) < 0.03, rng.permuted(people, axis=1), people)
 
         def named(values: NDArray[Any]) -> dict[str, dict[str, float]]:
             return {f"t{t}": {f"d{d}": float(v) for d, v in enumerate(row)} for t, row in enumerate(values)}
@@ -196,23 +203,68 @@ class FewLabels:
         return Whole.of(labels, {f"r{r}": named(ranked[r]) for r in range(runs)}, self.measure)
 
 
+@dataclass(frozen=True)
+class FewLabelsOfAspects:
+    """20 topics with three aspects and 60 documents each, a judge, and six runs."""
+
+    measure: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.measure}, three aspects"
+
+    @cached_property
+    def whole(self) -> Whole:
+        rng = np.random.default_rng(5)
+        topics, aspects, docs, runs = 20, 3, 60, 6
+        x = rng.normal(size=(topics, aspects, docs)) + 0.5 * rng.normal(size=(topics, 1, docs))
+        bar = rng.choice([0.8, 1.4, 2.0], (topics, aspects, 1))
+        people = x + 0.3 * rng.normal(size=x.shape) > bar
+        judge = x + 0.4 * rng.normal(size=x.shape) > bar
+        score = (
+            x.max(1) + rng.normal(size=(runs, topics, docs)) * (0.5 + 0.2 * np.arange(runs))[:, None, None]
+        )
+
+        def named(values: NDArray[Any]) -> dict[str, dict[str, dict[str, float]]]:
+            return {
+                f"t{t}": {
+                    f"s{a}": {f"d{d}": float(v) for d, v in enumerate(row)} for a, row in enumerate(rows)
+                }
+                for t, rows in enumerate(values)
+            }
+
+        labels = joined(read_judgments(named(people), aspects="all"), {"judge": read_judgments(named(judge))})
+        ranked = {
+            f"r{r}": {
+                f"t{t}": {f"d{d}": float(v) for d, v in enumerate(row)} for t, row in enumerate(score[r])
+            }
+            for r in range(runs)
+        }
+        return Whole.of(labels, ranked, self.measure)
+
+
 LINEAR, NDCG, CURVED = "P(rel=2)@10", "nDCG@10", "AP(rel=2)"
-JUDGED = tuple(
+OF_ASPECTS = ("D#-nDCG@10", "ERR-IA@10", "α-nDCG@10")
+JUDGED: tuple[FewLabels | FewLabelsOfAspects, ...] = tuple(
     FewLabels(measure, judge)
     for measure, judge in (
         (LINEAR, "an honest"),
         (LINEAR, "a hostile"),
         (LINEAR, "a random"),
+        (LINEAR, "a nearly perfect"),
         (NDCG, "an honest"),
         (NDCG, "a hostile"),
+        (NDCG, "a nearly perfect"),
         (CURVED, "an honest"),
         (CURVED, "a random"),
     )
-)
+) + tuple(map(FewLabelsOfAspects, OF_ASPECTS))
 NUMBERS = (20, 120, 150, 200, 300, 400)
 
 
-def _few(population: FewLabels, units: int, studies: int, seed: int, apart: bool) -> Studies:
+def _few(
+    population: FewLabels | FewLabelsOfAspects, units: int, studies: int, seed: int, apart: bool
+) -> Studies:
     """The scores of the first run, or its differences from the last."""
     rng = np.random.default_rng(seed)
     whole = population.whole
@@ -230,12 +282,16 @@ def _few(population: FewLabels, units: int, studies: int, seed: int, apart: bool
 
 
 @simulates("a score from few labels", JUDGED, NUMBERS)
-def score_from_few_labels(population: FewLabels, units: int, studies: int, seed: int) -> Studies:
+def score_from_few_labels(
+    population: FewLabels | FewLabelsOfAspects, units: int, studies: int, seed: int
+) -> Studies:
     return _few(population, units, studies, seed, apart=False)
 
 
 @simulates("a difference from few labels", JUDGED, NUMBERS)
-def difference_from_few_labels(population: FewLabels, units: int, studies: int, seed: int) -> Studies:
+def difference_from_few_labels(
+    population: FewLabels | FewLabelsOfAspects, units: int, studies: int, seed: int
+) -> Studies:
     return _few(population, units, studies, seed, apart=True)
 
 

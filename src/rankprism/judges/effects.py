@@ -52,6 +52,8 @@ class Effects(NamedTuple):
     linear: bool  #: whether scores are Σ w_i g_i, so that the estimate is unbiased
     #: whether the estimate is nearly unbiased only if the predictions are good
     curved: bool = False
+    #: (topic, draw, run) if `at` has the effects in each draw: how far its score is from m
+    noise: Floats | None = None
 
 
 class Lists(NamedTuple):

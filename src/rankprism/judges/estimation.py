@@ -6,7 +6,8 @@ difference estimator Σ w ĝ + Σ_s w (g - ĝ) / π, which is unbiased whatever 
 `rankprism.judges.second_order` has what is added if the predictions are poor.
 
 The variance is Σ_s (1-π)/π² φφ'. With few labels it is itself uncertain, so it is combined with what the
-predictions expect it to be.
+predictions expect it to be. This matters most if the judges are good: they may be wrong about a few documents
+that decide much, and right about all that were drawn.
 """
 
 from __future__ import annotations
@@ -19,8 +20,11 @@ from rankprism.arrays import Bools, Floats, Longs
 from rankprism.judges.effects import Effects
 from rankprism.judges.prediction import FOLDS_OF_PAIRS
 
-#: The degrees of freedom that the variance expected by the predictions counts as.
+#: The most degrees of freedom that the variance expected by the predictions counts as.
 PRIOR = 30.0
+#: The degrees of freedom with which labels halve the distance between the sum of expected variances and a
+#: smaller one that is observed.
+DOUBT = 10.0
 
 
 class Sample(NamedTuple):
@@ -41,6 +45,7 @@ class Estimate(NamedTuple):
     expected: Floats  #: (run, run) the same, as the predictions expect it
     #: (run, run) degrees of freedom of the variance of a run, on the diagonal, and of differences
     freedom: Floats
+    prior: float  #: the degrees of freedom that the expected variance counts as
     labels: int  #: the number of labels that the estimate rests on
 
 
@@ -59,7 +64,9 @@ def estimated(
 ) -> Estimate:
     """The scores of all runs, and how far they may be from those by complete judgments.
 
-    at_chance : (labelled pair, level) the probability of each level that `Effects.at` has.
+    at_chance : (labelled pair, level) the probability of each level that `Effects.at` has. If topics have
+        several aspects, it has only one set of labels of each draw. So the variance that is expected has the
+        size of the observed one, and makes it no more certain.
     with_others : what labels do together, see `rankprism.judges.second_order`; if None, it is left out.
     """
     sampled = np.flatnonzero(sample.drawn)
@@ -79,8 +86,20 @@ def estimated(
     spread = spread.reshape(-1, at.shape[2])
     expected = spread.T @ spread
     total = float(np.trace(expected))
-    # If residuals are larger than the predictions expect, so is the variance that they expect.
+    if found.noise is not None:
+        # What the draws do to each φ is in its square already.
+        covariance -= expected / (at.shape[1] - 1)
+        covariance += _of_draws(found.noise / topics, at, 1 / pi - 1, topic[sampled])
+    # If residuals are larger than the predictions expect, so is the variance that they expect. They may also
+    # be smaller by chance, so less of that is believed, the fewer degrees of freedom are expected in all.
     factor = float(np.trace(covariance)) / total if total > 0 else 1.0
+    prior = 0.0
+    if found.noise is None and total > 0:
+        fourth = (at_chance * (scale[:, None] * (at**2).sum(2)) ** 2).sum()
+        freedom = float(2 * total**2 / fourth)
+        prior = min(PRIOR, freedom)
+        if factor < 1:
+            factor = (freedom * factor + DOUBT) / (freedom + DOUBT)
     u = np.sqrt(scale)[:, None] * phi
     return Estimate(
         by_topic,
@@ -88,8 +107,22 @@ def estimated(
         covariance,
         factor * expected,
         _freedom(u),
+        prior,
         int(found.matters[sampled].sum()),
     )
+
+
+def _of_draws(noise: Floats, at: Floats, weight: Floats, topic: Longs) -> Floats:
+    """(run, run) the covariance of the estimates, if other labels had been drawn from the predictions.
+
+    The estimate is a mean over draws. A draw is as far from it as its score is from m, `noise`, less the
+    effects of the labels that it tried for the labelled documents, weighted by 1/π - 1.
+    """
+    apart = noise.copy()
+    np.subtract.at(apart, topic, weight[:, None, None] * at)
+    draws, runs = apart.shape[1:]
+    apart = apart.reshape(-1, runs)
+    return np.asarray(apart.T @ apart) / (draws * (draws - 1))
 
 
 def _probabilities(sample: Sample, matters: Bools) -> tuple[Floats, Floats]:
@@ -142,13 +175,13 @@ def half_widths(estimate: Estimate, confidence: float, conservative: bool) -> Fl
     """(run, run) half of the width of the interval of each run, on the diagonal, and of each difference.
 
     The variance is a mean of the observed variance, which counts its degrees of freedom, and of the expected
-    one, which counts `PRIOR`. conservative : take the larger of the two if that is more.
+    one. conservative : take the larger of the two if that is more.
     """
     from scipy.special import stdtrit
 
     seen, expected = (_of_differences(x) for x in (estimate.covariance, estimate.expected))
-    freedom = estimate.freedom + PRIOR
-    variance = (estimate.freedom * seen + PRIOR * expected) / freedom
+    freedom = estimate.freedom + estimate.prior
+    variance = (estimate.freedom * seen + estimate.prior * expected) / freedom
     if conservative:
         variance = np.maximum(np.maximum(seen, expected), variance)
     reach = stdtrit(freedom, 0.5 + confidence / 2)

@@ -45,6 +45,8 @@ class Predicted:
     chance: Floats  #: (cell, level)
     fold: Longs  #: the fold of each cell
     offset: Floats  #: the variance of the effects on single thresholds, chosen for each fold
+    #: (cell,) the standard deviation of the effect of the cell's group, see `uncertainty`; None: not needed
+    effect_sd: Floats | None = None
     alike: float = 0.0  #: how alike the labels of a document on different aspects are, see `drawn_vectors`
 
     def mean(self, gain: Floats) -> Floats:
@@ -120,6 +122,7 @@ def cross_fitted(
     # (offset, cell, level); the log-likelihood of the labels of each fold, by the models without that fold
     every = np.empty((len(offsets), len(label), len(levels)))
     likely = np.zeros((len(offsets), FOLDS_OF_PAIRS))
+    spread = np.zeros((len(offsets), len(label)))
     for f in range(FOLDS_OF_PAIRS):
         train, held = fold[known] != f, fold[known] == f
         inside = np.flatnonzero(fold == f)
@@ -131,19 +134,31 @@ def cross_fitted(
         for o, offset in enumerate(offsets):
             start = fitted(z[known[train]], group[known[train]], above[train], groups, offset, start)
             every[o, inside] = _chances(z[inside], group[inside], *start, floor)
+            if several:
+                about = uncertainty(z[known[train]], group[known[train]], start, offset)
+                spread[o, inside] = about[group[inside]]
             likely[o, f] = np.log(every[o, known[held], place[held]]).sum()
     # The fold's own labels do not choose its model.
     others = likely.sum(1, keepdims=True) - likely
     best = others.argmax(0)
-    chance = every[best[fold], np.arange(len(label))]
-    return Predicted(levels, chance, fold, np.asarray(offsets)[best])
+    own = best[fold], np.arange(len(label))
+    return Predicted(levels, every[own], fold, np.asarray(offsets)[best], spread[own] if several else None)
 
 
-def drawn_vectors(chance: Floats, aspects: int, alike: float, rng: np.random.Generator, draws: int) -> Longs:
+def drawn_vectors(
+    chance: Floats,
+    aspects: int,
+    alike: float,
+    rng: np.random.Generator,
+    draws: int,
+    odds: Floats | None = None,
+) -> Longs:
     """(draw, document, aspect) labels as numbers of levels, drawn from the probabilities (cell, level).
 
     The labels of a document depend on each other: each is where √ρ s + √(1-ρ) e falls among the quantiles of
     its probabilities, with normal s of the document and e of the cell. ρ is `alike`.
+
+    odds : (draw, document, aspect) what the odds of reaching any level are multiplied by, see `odds_ratios`.
     """
     from scipy.special import ndtr
 
@@ -156,8 +171,21 @@ def drawn_vectors(chance: Floats, aspects: int, alike: float, rng: np.random.Gen
         u = rng.random((*shape, aspects))
     found = np.zeros(u.shape, dtype=np.int64)
     for k in range(ends.shape[2]):
-        found += u > ends[:, :, k]
+        below = ends[:, :, k]
+        found += u > (below if odds is None else below / (below + (1 - below) * odds))
     return found
+
+
+def odds_ratios(effect_sd: Floats, rng: np.random.Generator, draws: int) -> Floats:
+    """(draw, document, aspect) exp(σ z - σ²/2), whose mean is 1, with a normal z for each draw and aspect.
+
+    How many documents serve an aspect is often hardly known, because none of them was drawn: one or thirty.
+    If every draw had the expected ten, an ideal ranking would nearly always find some, and would be too good.
+
+    effect_sd : (document, aspect) σ
+    """
+    z = rng.normal(size=(draws, 1, effect_sd.shape[1]))
+    return np.asarray(np.exp(effect_sd * z - effect_sd**2 / 2))
 
 
 def likeness(predicted: Predicted, label: Floats, aspects: Longs) -> float:
@@ -274,6 +302,27 @@ def fitted(
         if size < 1e-4:
             break
     return alpha, beta, v
+
+
+def uncertainty(x: Floats, group: Longs, model: Model, offset: float) -> Floats:
+    """(group,) the standard deviation of the effect of each group, given its labels.
+
+    The variance τ² of effects is estimated by the EM algorithm, from a normal approximation of the likelihood
+    of each group's labels at the fitted model. It may be smaller than the penalties of the fit suppose: with
+    good judges, little is left for effects to explain.
+
+    x, group : of the labelled cells.
+    """
+    alpha, beta, v = model
+    groups, K = v.shape
+    chance = 1 / (1 + np.exp(-np.clip(alpha + (x @ beta)[:, None] + v[group], -30, 30)))
+    information = np.bincount(group, (chance * (1 - chance)).sum(1), groups)
+    variance = 1 / TOPIC + offset / K
+    slope = (information + 1 / variance) * v.mean(1)
+    for _ in range(STEPS):
+        precision = information + 1 / variance
+        variance = float(((slope / precision) ** 2 + 1 / precision).mean())
+    return np.asarray(1 / np.sqrt(information + 1 / variance))
 
 
 def _chances(x: Floats, group: Longs, alpha: Floats, beta: Floats, v: Floats, floor: float) -> Floats:

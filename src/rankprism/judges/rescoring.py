@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from rankprism.arrays import Bools, Floats, Longs
-from rankprism.data.hits import NOWHERE, Hits, Pool
+from rankprism.data.hits import Hits, Pool
 from rankprism.judges.effects import AT_ONCE, GUESSES, Effects, Lists, drawn, lists_of, of_retrieved, summed
 from rankprism.judges.labels import Labels
 from rankprism.judges.pool import Ranked
-from rankprism.judges.prediction import Predicted, drawn_vectors, known_cells
+from rankprism.judges.prediction import Predicted, drawn_vectors, known_cells, odds_ratios
 from rankprism.measures.measure import Measure
 from rankprism.measures.parts import NO_NOVELTY
 
@@ -48,45 +48,57 @@ def rescored_effects(
     at = np.zeros((len(sampled), tried, 1 if guessing else len(ranked.runs)))
     phi = np.zeros((len(sampled), len(ranked.runs)))
     matters = np.ones(len(labels.docs), dtype=bool)
+    noise = np.zeros((len(labels.topics), draws, len(ranked.runs)))
+    parts = None if single else of_retrieved(measure, labels)
     for t, lists in enumerate(lists_of(labels, ranked, measure.cutoff)):
         here = slice(first[t], first[t + 1])
         own = sampled[here] - labels.start[t]
         rng = np.random.default_rng([seed, 3, t])
-        chance = predicted.chance[starts[t] : starts[t + 1]]
-        y = _vectors(predicted, chance, rng, draws, len(labels.aspects[t]))
+        cells, aspects = slice(starts[t], starts[t + 1]), len(labels.aspects[t])
+        odds = None
+        if predicted.effect_sd is not None:
+            odds = odds_ratios(predicted.effect_sd[cells].reshape(-1, aspects), rng, draws)
+        y = _vectors(predicted, cells, aspects, odds, rng, draws)
         given = np.searchsorted(levels, labels.people[sampled[here], : y.shape[1]])
         if not guessing:
             y[:, :, own] = given.T
+        if parts is not None:
+            matters[labels.start[t] : labels.start[t + 1]] = (lists.place >= 0).any(0)
         topic = _Topic.of(measure, lists, labels, t, levels)
         scores = topic.scores(y)  # (draw, run)
         mean[:, t] = scores.mean(0)
+        noise[t] = scores - scores.mean(0)
         if single:
             every = np.arange(len(levels), dtype=y.dtype)[:, None, None]
             moved = topic.moved(y, scores, own, np.broadcast_to(every, (len(own), tried, draws, 1))).mean(2)
-            effect = moved - np.einsum("lk,lkr->lr", chance[own], moved)[:, None]
+            effect = moved - np.einsum("lk,lkr->lr", predicted.chance[cells][own], moved)[:, None]
             phi[here] = np.take_along_axis(effect, given[:, :, None], 1)[:, 0]
         else:
-            vectors = _vectors(predicted, chance, rng, draws, y.shape[1])[:, :, own]
+            vectors = _vectors(predicted, cells, aspects, odds, rng, draws)[:, :, own]
+            idle = ~matters[sampled[here]]
+            vectors[:, :, idle] = y[:, :, own[idle]]  # no label of theirs changes a score
             moved = topic.moved(y, scores, own, vectors.transpose(2, 0, 1)[:, None])[:, 0]
             expected = moved.mean(1)  # (labelled, run)
             effect = moved - expected[:, None]
             phi[here] = -expected
         at[here] = summed(effect) if guessing else effect
-    parts = None if single else of_retrieved(measure, labels)
-    if parts is not None:
-        matters[:] = False
-        matters[ranked.pair[ranked.rank <= (measure.cutoff or NOWHERE)]] = True
     linear = parts is not None and parts.novelty == NO_NOVELTY
-    return Effects(mean, phi, at, matters, linear, curved=not linear)
+    return Effects(mean, phi, at, matters, linear, not linear, None if single or guessing else noise)
 
 
 def _vectors(
-    predicted: Predicted, chance: Floats, rng: np.random.Generator, draws: int, aspects: int
+    predicted: Predicted,
+    cells: slice,
+    aspects: int,
+    odds: Floats | None,
+    rng: np.random.Generator,
+    draws: int,
 ) -> Levels:
-    """(draw, aspect, document) labels drawn from their probabilities."""
-    if aspects == 1:
+    """(draw, aspect, document) labels of the cells of a topic, drawn from their probabilities."""
+    chance = predicted.chance[cells]
+    if aspects == 1 and odds is None:
         return drawn(chance, rng, draws).astype(np.int16)[:, None]
-    found = drawn_vectors(chance, aspects, predicted.alike, rng, draws).astype(np.int16)
+    found = drawn_vectors(chance, aspects, predicted.alike, rng, draws, odds).astype(np.int16)
     return np.ascontiguousarray(found.transpose(0, 2, 1))
 
 

@@ -13,9 +13,8 @@ from rankprism.data.note import Note, issue
 from rankprism.errors import InputError
 from rankprism.evaluation import evaluate
 from rankprism.evaluation.steps import parsed
-from rankprism.formats import files
 from rankprism.formats.judgments import read_judgments
-from rankprism.judges.drawn import read_drawn, table_lines
+from rankprism.judges.drawn import read_drawn, with_probabilities
 from rankprism.judges.effects import Effects, check, effects
 from rankprism.judges.estimation import Estimate, Sample, estimated, half_widths, weights_of
 from rankprism.judges.labels import Labels, check_judges, check_topics, note_scales, pooled
@@ -130,7 +129,7 @@ class Study:
         aspects: CountedAspects | None = None,
     ) -> Study:
         """Read everything, and refuse what does not fit."""
-        people, drawn = _with_column(people, drawn)
+        people, drawn = with_probabilities(people, drawn)
         judged = {name: read_judgments(source) for name, source in check_judges(judges).items()}
         labels = pooled(
             read_judgments(people, aspects=aspects), judged, None if pool is None else read_judgments(pool)
@@ -167,10 +166,11 @@ class Study:
     ) -> tuple[Estimate, Effects]:
         """The scores by one measure, and the effects of labels that they were estimated from."""
         found = effects(measure, self.labels, self.ranked, predicted, self.seed)
-        if self.labels.people.shape[1] == 1:
-            chance = predicted.chance[self.sample.drawn]
-        else:
+        several = self.labels.people.shape[1] > 1
+        if several:
             chance = np.full(found.at.shape[:2], 1 / found.at.shape[1])
+        else:
+            chance = predicted.chance[self.sample.drawn]
         topics, together = len(self.labels.topics), None
         if found.curved and not informative and has_second_order(measure, self.labels):
             weight = weights_of(self.sample, found.matters)
@@ -211,7 +211,8 @@ class Study:
         """The scores by one measure, `half_widths`, and why there is no interval; "" if there is one."""
         needed = INFORMATIVE[0] + INFORMATIVE[1] * self.sample.drawn.mean()
         estimate, effect = self.estimate(measure, predicted, removed >= needed)
-        half = half_widths(estimate, confidence, conservative=not effect.linear)
+        several = self.labels.people.shape[1] > 1
+        half = half_widths(estimate, confidence, conservative=several or not effect.linear)
         return estimate, half, self._why_not(measure, estimate, effect.curved, removed, needed)
 
     def _why_not(
@@ -220,13 +221,10 @@ class Study:
         """Why a measure gets no interval; "" if it gets one."""
         if bool(self.sample.drawn.all()):
             return ""
-        if self.labels.people.shape[1] > 1:
-            why = "topics have several aspects, and intervals did not hold in all simulations of such topics"
-            unknown, every = _unknown_aspects(self.labels)
-            if not unknown or not _counts_aspects(measure):
-                return why
+        unknown, every = _unknown_aspects(self.labels)
+        if unknown and _counts_aspects(measure):
             return (
-                f"{why}. It counts only aspects with a relevant document, and people have found none for "
+                f"it counts only aspects with a relevant document, and people have found none for "
                 f"{unknown} of {every} aspects, so the scores may be biased. If every aspect counts, say so "
                 f"with aspects='all' (--aspects all)"
             )
@@ -330,33 +328,6 @@ def _diagonal(values: Floats) -> Floats:
 
 def _mean_width(half: Floats) -> float:
     return 2 * float(_diagonal(half).mean())
-
-
-def _with_column(people: Any, drawn: Any) -> tuple[Any, Any]:
-    """The judgments of people and the table of drawn pairs, if one source has both."""
-    if files.is_path(people) and not files.is_table_file(people) and str(people) != "-":
-        with files.opened(people) as file:
-            start = [
-                word.strip().lower()
-                for word in file.beginning.text.partition("\n")[0].replace(",", " ").split()
-            ]
-        if "probability" in start and {"topic", "doc", "grade"} <= set(start):
-            rows = [row for _, row in table_lines(people)]
-            people = [(row["topic"], row["doc"], _grade(row["grade"])) for row in rows]
-            drawn = rows if drawn is None else drawn
-    elif (
-        isinstance(people, list) and people and isinstance(people[0], Mapping) and "probability" in people[0]
-    ):
-        drawn = people if drawn is None else drawn
-        people = [(row["topic"], row["doc"], row["grade"]) for row in people]
-    return people, drawn
-
-
-def _grade(text: Any) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise InputError(f"the grade {text!r} is not a number") from None
 
 
 def _unknown_aspects(labels: Labels) -> tuple[int, int]:
@@ -513,13 +484,17 @@ class EstimatedScores(Result):
     @property
     def note(self) -> str:
         a = self.about
+        judges = len(a["judges"])
         lines = [
             f"Estimates of {a['estimand']}, from {a['labels']} labels of people on a pool of {a['pool']} "
-            f"pairs, drawn {a['drawn']}, and the labels of {len(a['judges'])} judges. In brackets: "
+            f"pairs, drawn {a['drawn']}, and the labels of {judges} judge{'s' * (judges != 1)}. In brackets: "
             f"{100 * a['confidence']:g} % intervals.",
             "labels saved: how many more labels people alone would need for the same width, on these topics.",
         ]
-        lines += [f"– {measure}: {why}." for measure, why in a["no interval because"].items()]
+        alone, none = a["mean width without judges"], a["no interval because"]
+        if any(alone[measure] is None and measure not in none for measure in self.measures):
+            lines.append("– without judges: the predictions would be too poor for an interval.")
+        lines += [f"– {measure}: {why}." for measure, why in none.items()]
         return "\n".join(lines)
 
     @property
