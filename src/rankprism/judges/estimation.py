@@ -122,7 +122,7 @@ def _of_draws(noise: Floats, at: Floats, weight: Floats, topic: Longs) -> Floats
     np.subtract.at(apart, topic, weight[:, None, None] * at)
     draws, runs = apart.shape[1:]
     apart = apart.reshape(-1, runs)
-    return np.asarray(apart.T @ apart) / (draws * (draws - 1))
+    return np.asarray(apart.T @ apart / (draws * (draws - 1)))
 
 
 def _probabilities(sample: Sample, matters: Bools) -> tuple[Floats, Floats]:
