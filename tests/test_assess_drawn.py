@@ -10,6 +10,7 @@ from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 import sqlalchemy as sa
 from assessing import Served
@@ -136,6 +137,45 @@ def test_a_study_goes_from_drawing_to_the_numbers_of_the_command(
     truth = judges.score(people, {"j": files.made.judge}, files.made.runs, MEASURES)
     assert estimated.scores is not None
     assert numbers(estimated.scores) == numbers(truth)
+
+
+@pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
+def test_grades_on_several_aspects_are_exported_with_their_probabilities(
+    files: Files, tmp_path: Path
+) -> None:
+    """Every document is also graded for its number: even ones are credible."""
+    aspects, names = ("credible", "relevance"), ["alpha_nDCG@10", "ERR_IA@10"]
+
+    def graded(grades: Any) -> dict[str, dict[str, dict[str, int]]]:
+        return {
+            topic: {"credible": {d: 1 - int(d[1:]) % 2 for d in docs}, "relevance": docs}
+            for topic, docs in grades.items()
+        }
+
+    judge = tmp_path / "judge.qrels"
+    said = graded(files.made.judge)
+    judge.write_text(
+        "".join(f"{t} {a} {d} {g}\n" for t, of in said.items() for a in aspects for d, g in of[a].items())
+    )
+    scale = tmp_path / "scale.toml"
+    scale.write_text('[aspects.credible]\nlabels = ["no", "yes"]\n' + SCALE)
+    chosen = judges.select(files.runs, {"j": judge}, names, budget=150, aspects="all")
+    drawn, target, people = (tmp_path / name for name in ("drawn.tsv", "study.db", "people.tsv"))
+    drawn.write_text(chosen.to_tsv())
+    open_study = opened(target, files._replace(scale=scale), drawn)
+    true = graded(files.made.people)
+    while (task := work.next_task(open_study, SETTINGS, 1)) is not None:
+        doc = task.documents[0].name
+        labels = {one.name: one.labels[true[task.topic][one.name][doc]] for one in task.aspects}
+        work.submit(open_study, 1, task.place, task.attempt, "graded", "", labels)
+    people.write_bytes(exchange.export(open_study, "people").text)
+    assert people.read_text().startswith("topic\taspect\tdoc\tgrade\tprobability\tbatch\n")
+    assert len(rows(people)) == 2 * len(chosen.pairs)
+    shown = Estimates(Judges.read({"j": str(judge)}, files.runs, names)).renew(open_study).scores
+    assert shown is not None
+    found = judges.score(people, {"j": judge}, files.runs, names, aspects="all")
+    assert repr(numbers(shown)) == repr(numbers(found))
+    assert not np.isnan(found.half).any()
 
 
 @pytest.mark.parametrize("database", ["sqlite", "postgres"])
