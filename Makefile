@@ -8,8 +8,8 @@
 # make sanitize  the core's tests with AddressSanitizer and UBSan, then with ThreadSanitizer
 # make package  build the sdist and a wheel, check both, and run some tests from the sdist (TESTS=tests runs all)
 # make constraints  write the newest versions of everything that the tests install into tests/constraints.txt
-# make coverage  simulate how often the intervals hold the truth, and how often gates give false alarms (15 minutes);
-#                with JUDGED=FOLDER also scores from few labels of TREC Deep Learning 2021 (some hours)
+# make coverage  simulate how often the intervals hold the truth, and how often gates give false alarms (an hour);
+#                with JUDGED=FOLDER also scores from few labels of TREC Deep Learning 2021 and two Web Tracks (some hours)
 # make mutation  put small mistakes into the code and count those that the tests notice (takes an hour)
 PYTHON ?= python3
 VENV   := .venv
@@ -21,7 +21,7 @@ CONSTRAINTS ?= -c tests/constraints.txt
 PARALLEL := -n auto --dist loadfile --no-loadscope-reorder
 SOURCES := $(shell find src -type f ! -name '*.so' ! -path '*__pycache__*') CMakeLists.txt pyproject.toml README.md LICENSE $(wildcard licenses/*)
 
-.PHONY: demo test lint bench docs site format lowest constraints package fuzz sanitize coverage mutation clean
+.PHONY: demo test lint bench docs site format lowest constraints package fuzz sanitize coverage judged mutation clean
 
 demo: $(VENV)/installed
 	@$(BIN)/rankprism demo
@@ -107,9 +107,18 @@ sanitize: $(VENV)/ready
 coverage: $(VENV)/ready
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m simulations.coverage $(COVERAGE)
 	$(if $(COVERAGE),,OPENBLAS_NUM_THREADS=1 $(BIN)/python -m simulations.alarms)
-	$(if $(JUDGED),OPENBLAS_NUM_THREADS=1 $(BIN)/python -m simulations.judges $(JUDGED) --repetitions 500 \
-	  --share .02 .05 .1 .2 --measure 'P(rel=2)@10' 'RBP(p=0.8)' nDCG@10 ERR@10 'AP(rel=2)' \
-	  --judges honest umbrela.gpt-4o binary.gpt-4o binary.llama3.2 exam-binary-mean.gpt-4o none)
+	$(if $(JUDGED),$(MAKE) judged)
+
+# Scores from few labels, with real and made-up judges: 500 samples of each kind.
+FEW_LABELS := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m simulations.judges $(JUDGED) --repetitions 500
+SHARES := --share .02 .05 .1 .2
+judged: $(VENV)/ready
+	$(FEW_LABELS) $(SHARES) --measure 'P(rel=2)@10' 'RBP(p=0.8)' nDCG@10 ERR@10 'AP(rel=2)' \
+	  --judges honest umbrela.gpt-4o binary.gpt-4o binary.llama3.2 exam-binary-mean.gpt-4o none
+	$(FEW_LABELS) --measure 'P(rel=2)@10' nDCG@10 \
+	  --judges constant random inverted 'half missing' 'copying a run' 'favouring a team'
+	for track in web-2009 web-2012; do $(FEW_LABELS) $(SHARES) --collection $$track \
+	  --measure DSharp_nDCG@20 ERR_IA@20 alpha_nDCG@20 || exit; done
 
 # The record of what the search of `rankprism axioms` found; it takes half an hour. Only some: MEASURES="SetF RBU"
 verdicts: $(VENV)/ready

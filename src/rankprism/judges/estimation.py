@@ -20,11 +20,10 @@ from rankprism.arrays import Bools, Floats, Longs
 from rankprism.judges.effects import Effects
 from rankprism.judges.prediction import FOLDS_OF_PAIRS
 
-#: The most degrees of freedom that the variance expected by the predictions counts as.
+#: The degrees of freedom that the variance expected by the predictions counts as.
 PRIOR = 30.0
-#: The degrees of freedom with which labels halve the distance between the sum of expected variances and a
-#: smaller one that is observed.
-DOUBT = 10.0
+#: The degrees of freedom that count for the expected variances if the observed ones are smaller.
+DOUBT = 3.0
 
 
 class Sample(NamedTuple):
@@ -93,13 +92,10 @@ def estimated(
     # If residuals are larger than the predictions expect, so is the variance that they expect. They may also
     # be smaller by chance, so less of that is believed, the fewer degrees of freedom are expected in all.
     factor = float(np.trace(covariance)) / total if total > 0 else 1.0
-    prior = 0.0
-    if found.noise is None and total > 0:
+    if found.noise is None and factor < 1:
         fourth = (at_chance * (scale[:, None] * (at**2).sum(2)) ** 2).sum()
         freedom = float(2 * total**2 / fourth)
-        prior = min(PRIOR, freedom)
-        if factor < 1:
-            factor = (freedom * factor + DOUBT) / (freedom + DOUBT)
+        factor = (freedom * factor + DOUBT) / (freedom + DOUBT)
     u = np.sqrt(scale)[:, None] * phi
     return Estimate(
         by_topic,
@@ -107,7 +103,7 @@ def estimated(
         covariance,
         factor * expected,
         _freedom(u),
-        prior,
+        PRIOR if found.noise is None else 0.0,
         int(found.matters[sampled].sum()),
     )
 
