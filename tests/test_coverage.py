@@ -22,7 +22,13 @@ from rankprism.results.scores import Scores, ScoreTable
 from rankprism.statistics.claims import CLAIMS, enough
 from rankprism.statistics.tails import heavy_means, kurtosis
 from simulations.gate import SIMULATIONS, Studies, cell, measured, needed
-from simulations.judges import FewLabels, score_from_few_labels
+from simulations.judges import (
+    OF_ASPECTS,
+    FewLabels,
+    FewLabelsOfAspects,
+    difference_from_few_labels,
+    score_from_few_labels,
+)
 from simulations.populations import AD_HOC_8, HARSH, REAL, Population
 
 #: Their low and high are proved bounds, or ends of a range of parameters. No sample is behind them.
@@ -153,7 +159,16 @@ def test_intervals_of_significant_pairs_count_alone() -> None:
     assert found.together == 3 / 1.5
 
 
+def held(found: Studies) -> float:
+    return float(((found.low <= found.truth) & (found.truth <= found.high)).mean())
+
+
 def test_intervals_hold_if_a_judge_is_wrong_about_very_few_documents() -> None:
     """Labels that are all as predicted do not show that the others are, too."""
-    found = score_from_few_labels(FewLabels("nDCG@10", "a nearly perfect"), 200, 60, 3)
-    assert ((found.low <= found.truth) & (found.truth <= found.high)).mean() >= 0.93
+    assert held(score_from_few_labels(FewLabels("nDCG@10", "a nearly perfect"), 200, 60, 3)) >= 0.93
+
+
+@pytest.mark.parametrize("measure", OF_ASPECTS)
+def test_intervals_hold_if_topics_have_several_aspects(measure: str) -> None:
+    for simulation in (score_from_few_labels, difference_from_few_labels):
+        assert held(simulation(FewLabelsOfAspects(measure), 200, 40, 3)) >= 0.9
