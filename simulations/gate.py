@@ -92,6 +92,7 @@ class Cell:
     covered: float  #: the share of these whose interval holds the truth
     width: float  #: the mean width, in units of 3.92 standard deviations of the estimate
     ranks: bool = False  #: whether the width is a number of ranks, which has no limit
+    any_width: bool = False  #: whether the width has no limit for another reason, which the population says
 
     def fails(self, tolerance: float = 0.0) -> bool:
         """Whether it fails the gate, which is relaxed by `tolerance` standard errors."""
@@ -103,7 +104,7 @@ class Cell:
         error = np.sqrt(least * (1 - least) / number)
         # The standard deviation of n estimates has a relative error of about 1/√(2n).
         wide = WIDEST * needed(self.deciding, self.together, level) * (1 + tolerance / np.sqrt(2 * number))
-        too_wide = not self.ranks and self.width > wide
+        too_wide = not (self.ranks or self.any_width) and self.width > wide
         return bool(self.covered < least - tolerance * error or too_wide)
 
     def __str__(self) -> str:
@@ -160,4 +161,5 @@ def measured(claim: str, population: Any, units: int, found: Studies) -> Cell:
         float(held[given].mean()) if given.any() else np.nan,
         width,
         ranks,
+        getattr(population, "any_width", False),
     )
