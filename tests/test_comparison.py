@@ -426,6 +426,20 @@ def test_too_few_topics_for_any_significance_are_said(test: TestName) -> None:
     assert compare(scores, test=test, correction="bh").significant.all()
 
 
+@pytest.mark.parametrize("test", ["fisher", "wilcoxon"])
+@pytest.mark.filterwarnings("ignore:nothing can be significant")
+def test_where_nothing_can_be_significant_no_difference_is_said_to_be_found(test: TestName) -> None:
+    # 2 / 2⁵ = .0625
+    scores = matrix(np.array([[0.11, 0.12, 0.13, 0.14, 0.15], [0.41, 0.40, 0.41, 0.40, 0.41]]))
+    found = compare(scores, test=test)
+    assert np.isnan(found.detectable).all()
+    assert found.rows.records()[0]["detectable"] is None
+    for note in (found.note, found.details_note):
+        assert "Nothing can be significant with 5 topics." in note
+        assert "would be found" not in note
+    assert "would be found" in compare(scores, test="t").note
+
+
 @pytest.mark.parametrize("test", ["fisher", "bootstrap"])
 def test_equal_sums_have_no_difference_whatever_the_rounding(test: TestName) -> None:
     # Sums of tenths in another order: the same to a person, not to a computer.

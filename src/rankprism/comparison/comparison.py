@@ -140,6 +140,7 @@ def compare(
             test, correction, complete.values.shape, len(pairs), drawn, chosen_by_user=resamples is not None
         )
     notes = few_topics(test, correction, len(pairs), topics, alpha)
+    possible = not notes  # whether any difference can be significant
     missing = CLAIMS[chosen.claim(correction, len(pairs))].missing(topics)
     if missing is not None and topics > 1:
         notes.append(Note("no-interval", missing, topics, ""))
@@ -194,7 +195,7 @@ def compare(
         interval=kind,
         level=np.array([1 - x.level for x in found]),
         changed=np.array([x.changed for x in differences]),
-        detectable=_detectable(found)[:, back],
+        detectable=_detectable(found)[:, back] if possible else np.full(p.shape, np.nan),
         margins=None
         if asked is None
         else within(
@@ -217,7 +218,9 @@ def compare(
             "effect": "difference / standard deviation of the "
             + ("residuals" if chosen.corrects else "differences"),
             "interval": _about_interval(kind, alpha, len(pairs)),
-            "detectable": f"the true difference that is found with probability {POWER:g}",
+            "detectable": f"the true difference that is found with probability {POWER:g}"
+            if possible
+            else "unknown, because nothing can be significant",
         },
     )
     said = compared.disagreement

@@ -65,7 +65,8 @@ class Comparison(Result):
     interval: str  #: "single", "Bonferroni", "FCR" or "simultaneous"
     level: Floats  #: (measure,): the confidence of each interval; of all together if they are "simultaneous"
     changed: Longs  #: the number of topics on which the runs differ at all
-    detectable: Floats  #: the true difference that this comparison would find with a power of .8
+    #: the true difference that this comparison would find with a power of .8; NaN where none can be significant
+    detectable: Floats
     margins: Margins | None = None  #: the tests against a margin, if one was given
     about: Mapping[str, Any] = field(default_factory=dict)
 
@@ -288,6 +289,8 @@ class Comparison(Result):
         """The smallest difference that is found with a power of .8, for the median pair."""
         if len(self.topics) < 2:
             return ""
+        if np.isnan(self.detectable).all():
+            return f" Nothing can be significant with {len(self.topics)} topics."
         middle = np.median(self.detectable, axis=1)
         if not np.isfinite(middle).all():
             return ""
