@@ -53,9 +53,13 @@ NOTEBOOK = ROOT / "docs" / "notebook.ipynb"
 
 
 def console(block: str, folder: Path) -> str:
-    """Commands behind "$ ", each followed by what it prints, on standard error only our own words."""
+    """Commands behind "$ ", each followed by what it prints, on standard error only our own words.
+
+    They are the installed ones, or those in the folder that RANKPRISM_PROGRAMS names.
+    """
+    programs = os.environ.get("RANKPRISM_PROGRAMS", sysconfig.get_path("scripts"))
     environment = os.environ | {
-        "PATH": os.pathsep.join([sysconfig.get_path("scripts"), os.environ["PATH"]]),
+        "PATH": os.pathsep.join([programs, os.environ["PATH"]]),
         "PYTHONUTF8": "1",
     }
     commands = re.findall(r"^\$ ((?:.*\\\n)*.*)$", block, re.M)  # a backslash continues it on the next line

@@ -8,12 +8,10 @@ shell or `subprocess` runs instead of `rankprism` is a small client.
 At its end, a child waits for its threads, calls what is registered for the end, and looks for garbage, so
 that tests see what destructors print. It cannot end as the interpreter does, which also frees all modules:
 tests do not see what a compiled library prints then, such as nanobind's warnings of leaks. Nor do they see
-what is printed while modules are loaded, because they have been loaded before. tests/test_quiet.py and
-tests/test_docs.py run the installed command instead, and so do the tests about starting, stopping, signals
-and encodings.
+what is printed while modules are loaded, because they have been loaded before. tests/test_quiet.py runs
+until the interpreter has ended instead, and so do the tests about starting, stopping, signals and encodings.
 
-The program `refresh` beside it prints a page of the documentation as docs/refresh.py would write it. The
-commands on the page are those that are installed.
+The program `refresh` beside it prints a page of the documentation as docs/refresh.py would write it.
 """
 
 from __future__ import annotations
