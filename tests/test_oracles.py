@@ -70,60 +70,60 @@ def definition(name: str) -> Callable[..., float]:
 
 
 def compare(
-    name: str,
-    all_settings: list[dict[str, Any]],
+    drawn: Mapping[str, list[dict[str, Any]]],
     judgments: strategies.Judgments,
     run: strategies.Run,
     weights: strategies.Weights | None,
     order: Order,
 ) -> None:
-    """Every topic's score under every setting, next to the definition's."""
-    measures = [lookup(name)(**chosen) for chosen in all_settings]
-    found = rankprism.evaluate(judgments, run, measures, weights=weights, order=order).per_topic()["run"]
+    """Every topic's score by every measure under every setting, next to the definition's."""
+    measures = [(name, chosen, lookup(name)(**chosen)) for name in drawn for chosen in drawn[name]]
+    asked = list(dict.fromkeys(measure for *_, measure in measures))
+    found = rankprism.evaluate(judgments, run, asked, weights=weights, order=order).per_topic()["run"]
     assert found.keys() == judgments.keys()
     for topic, judged in judgments.items():
         ranking = oracles.rank(run.get(topic, {}), order)
-        for measure, chosen in zip(measures, all_settings, strict=True):
+        for name, chosen, measure in measures:
             defined = definition(name)(judged, ranking, weights and weights[topic], **chosen)
             score = found[topic][str(measure)]
             assert math.isclose(score, defined, rel_tol=1e-12, abs_tol=1e-12), (topic, measure)
 
 
-def compare_on_drawn_data(
-    data: st.DataObject, name: str, chosen: Mapping[str, st.SearchStrategy[Any]], **shape: Any
-) -> None:
+Settings = Mapping[str, st.SearchStrategy[Any]]
+
+
+def compare_on_drawn_data(data: st.DataObject, measures: Mapping[str, Settings], **shape: Any) -> None:
+    """Drawing a collection costs more than scoring it, so all measures are tried on each."""
     judgments = data.draw(strategies.judgments(**shape), label="judgments")
     run = data.draw(strategies.runs(judgments), label="run")
     weights = data.draw(st.none() | strategies.weights(judgments), label="weights")
     orders: list[Order] = ["score", "trec_eval", "input"]
     order = data.draw(st.sampled_from(orders), label="order")
-    all_settings = data.draw(
-        st.lists(st.fixed_dictionaries(dict(chosen)), min_size=1, max_size=4), label="settings"
-    )
-    compare(name, all_settings, judgments, run, weights, order)
+    drawn = {
+        name: data.draw(st.lists(st.fixed_dictionaries(dict(chosen)), min_size=1, max_size=4), label=name)
+        for name, chosen in measures.items()
+    }
+    compare(drawn, judgments, run, weights, order)
 
 
-@pytest.mark.parametrize("name", SETTINGS)
 @settings(max_examples=100)
 @given(data=st.data())
-def test_measure_equals_its_definition(name: str, data: st.DataObject) -> None:
-    compare_on_drawn_data(data, name, SETTINGS[name])
+def test_measures_equal_their_definitions(data: st.DataObject) -> None:
+    compare_on_drawn_data(data, SETTINGS)
 
 
-@pytest.mark.parametrize("name", ["ERR_IA", "nERR_IA"])
 @settings(max_examples=60)
 @given(data=st.data())
-def test_measure_equals_its_definition_when_grades_are_probabilities(name: str, data: st.DataObject) -> None:
-    chosen = {**SETTINGS[name], "gain": st.just("linear")}
-    compare_on_drawn_data(data, name, chosen, grades=strategies.PROBABILITIES)
+def test_measures_equal_their_definitions_when_grades_are_probabilities(data: st.DataObject) -> None:
+    chosen = {name: {**SETTINGS[name], "gain": st.just("linear")} for name in ("ERR_IA", "nERR_IA")}
+    compare_on_drawn_data(data, chosen, grades=strategies.PROBABILITIES)
 
 
-@pytest.mark.parametrize("name", ["nDCG", "nDCG_IA"])
 @settings(max_examples=60)
 @given(data=st.data())
-def test_ndcg_with_exponential_gains_equals_its_definition(name: str, data: st.DataObject) -> None:
-    chosen = {**SETTINGS[name], "dcg": st.just("exp-log2"), "gains": st.none()}
-    compare_on_drawn_data(data, name, chosen)
+def test_ndcg_with_exponential_gains_equals_its_definition(data: st.DataObject) -> None:
+    exponential = {"dcg": st.just("exp-log2"), "gains": st.none()}
+    compare_on_drawn_data(data, {name: {**SETTINGS[name], **exponential} for name in ("nDCG", "nDCG_IA")})
 
 
 def exact_greedy_ideal(judged: Mapping[str, Mapping[str, float]], alpha: Fraction) -> list[str]:

@@ -402,16 +402,16 @@ def shuffled_rows(draw: st.DrawFn) -> tuple[strategies.Judgments, strategies.Run
     return judgments, run, draw(st.permutations(judged)), draw(st.permutations(lines))
 
 
-@pytest.mark.parametrize("door", DOORS)
 @settings(max_examples=20)
 @given(case=shuffled_rows())
 def test_the_same_data_by_any_door_gives_the_same_bits(
-    door: str, case: tuple[strategies.Judgments, strategies.Run, Rows, Rows]
+    case: tuple[strategies.Judgments, strategies.Run, Rows, Rows],
 ) -> None:
     judgments, run, judged, lines = case
-    through = DOORS[door]
-    found = rankprism.evaluate(through(judged, JUDGMENT_COLUMNS), {"run": through(lines, RUN_COLUMNS)}, ALL)
-    assert found.per_topic()["run"] == scores_of(judgments, run)
+    plain = scores_of(judgments, run)
+    for door, through in DOORS.items():
+        given_ = through(judged, JUDGMENT_COLUMNS), {"run": through(lines, RUN_COLUMNS)}
+        assert rankprism.evaluate(*given_, ALL).per_topic()["run"] == plain, door
 
 
 PACKED: dict[str, Callable[[bytes], bytes]] = {
@@ -447,11 +447,9 @@ DIALECTS = st.builds(
 )
 
 
-@pytest.mark.parametrize("ending", PACKED)
 @settings(max_examples=40)
 @given(case=shuffled_rows(), dialects=st.tuples(DIALECTS, DIALECTS), data=st.data())
 def test_the_same_data_from_files_gives_the_same_bits(
-    ending: str,
     case: tuple[strategies.Judgments, strategies.Run, Rows, Rows],
     dialects: tuple[Dialect, Dialect],
     data: st.DataObject,
@@ -459,16 +457,21 @@ def test_the_same_data_from_files_gives_the_same_bits(
 ) -> None:
     judgments, run, judged, lines = case
     weights = data.draw(st.none() | strategies.weights(judgments))
-    qrels, path, given_ = (tmp_path / f"{name}{ending}" for name in ("qrels.txt", "bm25.run", "weights.txt"))
-    qrels.write_bytes(PACKED[ending](dialects[0].written(judged)))
     ranks = [(topic, "Q0", doc, i, repr(score), "tag") for i, (topic, doc, score) in enumerate(lines)]
-    path.write_bytes(PACKED[ending](dialects[1].written(ranks)))
+    texts = {"qrels.txt": dialects[0].written(judged), "bm25.run": dialects[1].written(ranks)}
     if weights is not None:
         rows: Rows = [(topic, a, repr(w)) for topic, aspects in weights.items() for a, w in aspects.items()]
-        given_.write_bytes(PACKED[ending](dialects[1].written(rows)))
-    found = rankprism.evaluate(qrels, path, ALL, weights=None if weights is None else given_)
-    assert found.runs == ("bm25",)
-    assert found.per_topic()["bm25"] == scores_of(judgments, run, weights=weights)
+        texts["weights.txt"] = dialects[1].written(rows)
+    plain = scores_of(judgments, run, weights=weights)
+    for ending, packed in PACKED.items():
+        for name, text in texts.items():
+            (tmp_path / f"{name}{ending}").write_bytes(packed(text))
+        qrels, path, given_ = (
+            tmp_path / f"{name}{ending}" for name in ("qrels.txt", "bm25.run", "weights.txt")
+        )
+        found = rankprism.evaluate(qrels, path, ALL, weights=None if weights is None else given_)
+        assert found.runs == ("bm25",)
+        assert found.per_topic()["bm25"] == plain, ending
 
 
 @settings(max_examples=40)

@@ -104,7 +104,7 @@ def without_quirks(theirs: dict[str, float], judged: oracles.Judged, rel: int) -
     return mended
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(data=st.data(), alpha=st.sampled_from([0.5, 0.25, 0.75]), beta=st.sampled_from([0.5, 0.8]))
 def test_all_nine_equal_pyndeval_for_exact_powers(data: st.DataObject, alpha: float, beta: float) -> None:
     judgments = data.draw(strategies.judgments(GRADES, TOPICS, min_topics=10, max_topics=12))
