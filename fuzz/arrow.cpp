@@ -237,7 +237,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             for (const auto& [name, table] : runs_from_arrow(arrow, run, 1, 2, 3, rank)) {
                 for (const Duplicates duplicates : {Duplicates::first, Duplicates::error}) {
                     try {
-                        ranking(table, Order::score, duplicates);
+                        ranking(table, {Order::score, duplicates});
                     } catch (const BadInput&) {
                     }
                 }

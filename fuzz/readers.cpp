@@ -92,23 +92,24 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     static const JudgmentTable judged = JudgmentTable::from_source(
         Source::bytes("1 0 d1 1\n1 1 d2 2\n1 0 d3 0\n2 0 d1 1\n3 0 x 1\n", "judgments"), JudgmentFormat::diversity);
-    const Order orders[] = {Order::score, Order::trec_eval, Order::ascending, Order::rank, Order::input};
+    const Order orders[] = {Order::score, Order::trec_eval_9, Order::ascending, Order::rank, Order::input};
     const Order order = orders[choice / 2 % 5];
     const Duplicates duplicates = choice / 16 % 2 == 0 ? Duplicates::error : Duplicates::first;
+    const Joining joining{order, duplicates, false, choice / 32 % 4};
     const auto aligned = [&](const Source& source, const Reading& reading) {
-        return result([&] { return summary(align_source(judged, source, order, duplicates, reading)); });
+        return result([&] { return summary(align_source(judged, source, joining, reading)); });
     };
     const std::string walked = aligned(Source::bytes(text, "input"), {});
     compare(walked, aligned(Source::file(file_name(), "input"), in_pieces));
     const std::string kept = result([&] {
-        return summary(align(judged, RunTable::from_text(Text::from_bytes(text, "input")), order, duplicates));
+        return summary(align(judged, RunTable::from_text(Text::from_bytes(text, "input")), joining));
     });
     // A run that is kept is parsed to its end before it is put in order, so the first error may be another one.
     const auto is_error = [](const std::string& found) { return found.rfind("input", 0) == 0; };
     if (!is_error(walked) || !is_error(kept)) must_be_equal(walked, kept);
     result([&] {
         const RunTable run = RunTable::from_text(Text::from_bytes(text, "input"));
-        return std::to_string(ranking(run, order, duplicates).line.size());
+        return std::to_string(ranking(run, joining).line.size());
     });
     return 0;
 }

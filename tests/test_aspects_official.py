@@ -191,7 +191,7 @@ def test_decision_2019_equals_the_official_means_of_all_32_runs(collections: Pat
     }
     names = {"Aspect(nDCG,aspect='relevance')": "ndcg", "Aspect(AP,aspect='relevance')": "map"}
     found = evaluate(
-        decision(collections), runs(collections / "trec-decision-2019"), list(names), order="trec_eval"
+        decision(collections), runs(collections / "trec-decision-2019"), list(names), order="trec_eval-9"
     )
     assert len(found.runs) == 32
     for run, scores in found.mean().items():
@@ -223,7 +223,7 @@ def test_misinformation_2021_equals_the_official_scores_of_every_topic(
         if (row["qrels"], row["measure"]) == key
     }
     # compatibility.py has ties by id ascending, trec_eval descending.
-    order: Order = "score-ascending-id" if key[1] == "compatibility" else "trec_eval"
+    order: Order = "score-ascending-id" if key[1] == "compatibility" else "trec_eval-9"
     found = evaluate(
         folder / "derived-qrels" / f"misinfo-qrels{file}.gz",
         runs(folder, "runs-full-depth"),
@@ -380,7 +380,7 @@ def decision_scores(collections: Path) -> Scores:
     """The authors' program gives every aspect the labels 0, 1 and 2, although two of them stop at 1."""
     names = [name for inner in ("nDCG", "AP") for name in table_4(inner).values()]
     judged = decision(collections, labels=[0, 1, 2])
-    return evaluate(judged, runs(collections / "trec-decision-2019"), names, order="trec_eval")
+    return evaluate(judged, runs(collections / "trec-decision-2019"), names, order="trec_eval-9")
 
 
 def name_tau(first: Any, second: Any, names: tuple[str, ...]) -> float:
@@ -474,7 +474,7 @@ def test_dropping_topics_without_a_best_run_turns_the_order_of_tables_5_and_6_ro
         approaches=["CAM", "MM", "CHEB"],
         resamples=100,
         intervals=0,
-        order="trec_eval",
+        order="trec_eval-9",
     )
     trash = {zeros: [cell.value for cell in found.trash_shares(zeros)[1]] for zeros in ("count", "drop")}
     assert [round(x) for x in trash["count"]] == [20, 35, 38]

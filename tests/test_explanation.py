@@ -30,7 +30,7 @@ def rankings(named: bool) -> list[tuple[list[Measure], Hits]]:
     Of the generated topics each batch has one.
     """
     judged, runs = all_scores.labelled() if named else all_scores.generated()
-    aligned = [align_source(judged, run, "score", "error") for run in runs.values()]
+    aligned = [align_source(judged, run) for run in runs.values()]
     measures = all_scores.all_measures(judged, named)
     found = [hits for hits, _, _ in batches(judged.cells, aligned, size=1 << 15 if named else 1 << 10)]
     short = [(measures, hits) for hits in found if hits.length.max() <= 200]

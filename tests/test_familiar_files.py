@@ -132,7 +132,7 @@ def test_a_ranked_list_is_a_ranking(cli: Cli) -> None:
         assert same(GRADES, lists)
         assert same(GRADES, [lists])
     assert evaluate(GRADES, {"a": LISTS, "b": RUN}, "AP").runs == ("a", "b")
-    for order in ("score", "trec_eval", "score-ascending-id", "rank", "input"):
+    for order in ("score", "trec_eval-9", "score-ascending-id", "rank", "input"):
         assert (evaluate(GRADES, LISTS, ["nDCG", "AP"], order=order).values == WANTED).all()
     Path("lists.json").write_text(json.dumps(LISTS, indent=1))
     Path("q.json").write_text(json.dumps(GRADES))

@@ -138,7 +138,7 @@ def test_an_evall_run_is_ranked_as_its_lines_stand(tmp_path: Path) -> None:
         run = read_run(path, format=format)
         assert (run.name, run.topics) == ("bm25", ("2", "1"))
         assert rows(run) == [("2", "d9", 2, 1), ("1", "d1", 2, 1), ("1", "d2", 1, 2), ("2", "d1", 1, 2)]
-    for order in ("score", "trec_eval", "rank", "input"):
+    for order in ("score", "trec_eval-9", "rank", "input"):
         scores = evaluate({"1": {"d2": 1}, "2": {"d1": 1}}, path, "RR", order=order)
         assert scores.mean() == {"bm25": {"RR": 0.5}}
 
@@ -296,7 +296,7 @@ def test_an_official_run_scores_alike_as_an_evall_run(collections: Path, tmp_pat
     run = folder / "runs" / "lemur-cwindri.run.gz"  # many ties, and ranks that run backwards
     judgments = read_judgments(folder / "qrels.ndeval.txt.gz")
     measures = ["alpha_nDCG@20", "ERR_IA", "nDCG", "AP_IA", "P"]
-    for order in ("score", "trec_eval", "rank", "input"):
+    for order in ("score", "trec_eval-9", "rank", "input"):
         convert(run, tmp_path / "r.tsv", run=True, order=order)
         ours = evaluate(judgments, tmp_path / "r.tsv", measures)
         assert ours.values.tobytes() == evaluate(judgments, run, measures, order=order).values.tobytes()
@@ -367,7 +367,7 @@ def test_ad_hoc_judgments_survive_every_pair_of_formats_without_weights(
 @pytest.mark.parametrize("second", ["trec", "evall"])
 @pytest.mark.parametrize("first", ["trec", "evall"])
 @settings(max_examples=40)
-@given(data=st.data(), order=st.sampled_from(["score", "trec_eval", "input"]))
+@given(data=st.data(), order=st.sampled_from(["score", "trec_eval-9", "input"]))
 def test_runs_survive_every_pair_of_formats(
     data: st.DataObject, first: str, second: str, order: Order, tmp_path: Path
 ) -> None:

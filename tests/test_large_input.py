@@ -102,7 +102,7 @@ def child(tmp_path: Path, code: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer")
-@pytest.mark.parametrize("reader", ["align_source(judgments, path, 'score', 'error')", "read_run(path)"])
+@pytest.mark.parametrize("reader", ["align_source(judgments, path)", "read_run(path)"])
 def test_a_file_that_is_shortened_while_it_is_read_is_an_error(reader: str, tmp_path: Path) -> None:
     # The core looks for signals between blocks, so the handler runs in the middle of the file. How long
     # reading takes is not known, but if each wait is half of another, one of them ends in its second half.
@@ -144,7 +144,7 @@ def handler(*_):
 signal.signal(signal.SIGALRM, handler)
 signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
 try:
-    align_source(judgments, path, "score", "error")
+    align_source(judgments, path)
 except KeyboardInterrupt:
     print("interrupted")
 signal.setitimer(signal.ITIMER_REAL, 0)
@@ -162,7 +162,7 @@ def peak():
     return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM"))
 make(1500)
 before = peak()
-align_source(judgments, path, "score", "error")
+align_source(judgments, path)
 print(1024 * (peak() - before), os.path.getsize(path))
 """,
     )
@@ -241,7 +241,7 @@ def test_ids_cannot_be_made_to_collide() -> None:
         judgments = read_judgments({"q": dict.fromkeys(ids, 1)})
         run = read_run({"q": {doc: float(i) for i, doc in enumerate(ids)}})
         began = time.process_time()
-        align_source(judgments, run, "score", "error")
+        align_source(judgments, run)
         return time.process_time() - began
 
     assert len(set(crafted)) == len(crafted)

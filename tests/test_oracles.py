@@ -97,7 +97,7 @@ def compare_on_drawn_data(data: st.DataObject, measures: Mapping[str, Settings],
     judgments = data.draw(strategies.judgments(**shape), label="judgments")
     run = data.draw(strategies.runs(judgments), label="run")
     weights = data.draw(st.none() | strategies.weights(judgments), label="weights")
-    orders: list[Order] = ["score", "trec_eval", "input"]
+    orders: list[Order] = ["score", "trec_eval", "trec_eval-9", "input"]
     order = data.draw(st.sampled_from(orders), label="order")
     drawn = {
         name: data.draw(st.lists(st.fixed_dictionaries(dict(chosen)), min_size=1, max_size=4), label=name)

@@ -154,7 +154,7 @@ def test_no_order_of_the_documents_has_more_than_the_ideal_of_a_measure_with_eff
 def test_no_ranking_of_a_run_scores_more_than_the_ideal_of_any_measure() -> None:
     absolute, runs = all_scores.generated()
     judged = Judged(absolute, None)
-    aligned = [align_source(absolute, run, "score", "error") for run in runs.values()]
+    aligned = [align_source(absolute, run) for run in runs.values()]
     shown = 0
     for measure in all_scores.all_measures(absolute, False)[::6]:
         json.dumps(described(measure), allow_nan=False)

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 import rankprism
 from rankprism import InputError, MeasureError, Run, Scores, measures, sample
+from rankprism.data.reading import Reading
 from rankprism.measures.registry import modules
 
 pa = pytest.importorskip("pyarrow")
@@ -226,8 +227,7 @@ def in_partitions(
         tuple(sorted({row[0] for row in rows})),
         shares,
         options.get("topics", "judged"),
-        options.get("order", "score"),
-        options.get("duplicates", "error"),
+        Reading.of(**{name: options[name] for name in Reading._fields if name in options}),
         None if divided else Here(pack(read, key)),
         key,
     )
@@ -262,7 +262,7 @@ def as_dict(scores: Scores) -> dict[tuple[str, str, str], float]:
     shares=st.integers(1, 4),
     divided=st.booleans(),
     topics=st.sampled_from(["judged", "retrieved"]),
-    order=st.sampled_from(["score", "trec_eval", "score-ascending-id"]),
+    order=st.sampled_from(["score", "trec_eval-9", "score-ascending-id"]),
 )
 def test_any_division_among_workers_gives_the_local_bits(
     seed: int, shares: int, divided: bool, topics: Topics, order: Order
@@ -465,7 +465,7 @@ def test_the_web_tracks_have_the_bits_of_local_evaluation(
         {"partitions": 1},
         {"partitions": 20, "topics": "retrieved"},  # twice as many as there are topics
         {"broadcast": False, "topics": "retrieved"},
-        {"broadcast": False, "partitions": 5, "order": "trec_eval"},
+        {"broadcast": False, "partitions": 5, "order": "trec_eval-9"},
     ],
     ids=str,
 )

@@ -119,7 +119,7 @@ def test_aligning_with_one_table_of_judgments_and_one_run(files: tuple[Path, lis
             lambda: align_file(table, str(run), "run", "score", "error", 3, 2000),
             lambda: table.padded_grades(np.arange(12), 20, 200),
             lambda: kept.align(table, "score", "error"),
-            lambda: kept.ranking("trec_eval", "error"),
+            lambda: kept.ranking("trec_eval-9", "error"),
             lambda: table.columns(),
             lambda: table.relevant_cells(),
         ]

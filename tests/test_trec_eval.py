@@ -111,7 +111,7 @@ def test_single_aspect_measures_equal_trec_eval(
 ) -> None:
     run = data.draw(strategies.runs(judgments, scores))
     theirs = trec_eval_scores(judgments, run, rel)
-    ours = our_scores(judgments, run, rel, order="trec_eval")
+    ours = our_scores(judgments, run, rel, order="trec_eval-9")
     assert theirs.keys() == ours.keys()  # the topics of both files
     for topic in theirs:
         assert ours[topic] == pytest.approx({n: theirs[topic][n] for n in NAMES}, rel=1e-12, abs=1e-12), topic
@@ -125,7 +125,7 @@ def test_single_aspect_measures_equal_trec_eval_on_judged_documents_only(
     # trec_eval -J. Negative grades are left out here: trec_eval takes them for unjudged.
     run = data.draw(strategies.runs(judgments, TIES))
     theirs = trec_eval_scores(judgments, run, rel, judged_only=True)
-    ours = our_scores(judgments, run, rel, judged_only=True, order="trec_eval")
+    ours = our_scores(judgments, run, rel, judged_only=True, order="trec_eval-9")
     for topic in theirs:
         assert ours[topic] == pytest.approx({n: theirs[topic][n] for n in NAMES}, rel=1e-12, abs=1e-12), topic
 
@@ -135,7 +135,7 @@ def test_scores_that_are_alike_in_32_bits_tie_for_trec_eval_only() -> None:
     judgments = {"1": {"1": {"a": 1.0}}}
     run = {"1": {"a": 1 + 1e-9, "b": 1.0}}
     assert rankprism.evaluate(judgments, run, "RR", order="score").mean()["run"]["RR"] == 1.0
-    assert rankprism.evaluate(judgments, run, "RR", order="trec_eval").mean()["run"]["RR"] == 0.5
+    assert rankprism.evaluate(judgments, run, "RR", order="trec_eval-9").mean()["run"]["RR"] == 0.5
     assert trec_eval_scores(judgments, run, 1)["1"]["recip_rank"] == 0.5
 
 
@@ -147,7 +147,7 @@ def test_rr_with_a_cutoff_is_trec_evals_recip_rank_down_to_it(
     # trec_eval has no cutoff here; a first relevant document beyond rank k counts as none.
     run = data.draw(strategies.runs(judgments, TIES))
     theirs = {t: row["recip_rank"] for t, row in trec_eval_scores(judgments, run, rel).items()}
-    scores = rankprism.evaluate(judgments, run, f"RR(rel={rel})@{k}", order="trec_eval", topics="retrieved")
+    scores = rankprism.evaluate(judgments, run, f"RR(rel={rel})@{k}", order="trec_eval-9", topics="retrieved")
     ours = {t: x for t, row in scores.per_topic()["run"].items() for x in row.values()}
     assert ours == pytest.approx({t: x if x > 1 / (k + 0.5) else 0.0 for t, x in theirs.items()}, abs=1e-12)
 
@@ -168,7 +168,7 @@ def test_32_bit_scores_change_the_results_of_a_real_run_as_they_do_in_trec_eval(
     theirs = trec_eval_scores(judgments, run, 1)
     files = (folder / "touche-task2-2022-relevance.qrels", path)
     exact = our_scores(*files, 1)
-    rounded = our_scores(*files, 1, order="trec_eval")
+    rounded = our_scores(*files, 1, order="trec_eval-9")
     assert rounded.keys() == theirs.keys()
     for topic in theirs:
         assert rounded[topic] == pytest.approx({n: theirs[topic][n] for n in NAMES}, rel=1e-12, abs=1e-12), (
@@ -191,7 +191,7 @@ def test_r_precision_equals_trec_eval_on_the_sample() -> None:
             topic, _, doc, _, score, _ = line.split()
             run.setdefault(topic, {})[doc] = float(score)
         wanted = pytrec_eval.RelevanceEvaluator(grades, {"Rprec"}).evaluate(run)
-        found = rankprism.evaluate(grades, run, "Rprec", order="trec_eval").per_topic()["run"]
+        found = rankprism.evaluate(grades, run, "Rprec", order="trec_eval-9").per_topic()["run"]
         for topic, scores in wanted.items():
             assert found[topic]["Rprec"] == pytest.approx(scores["Rprec"], abs=1e-9)
 
@@ -223,7 +223,7 @@ def test_measures_of_real_runs_equal_trec_eval(
                 topic, _, doc, _, score = line.split()[:5]
                 run.setdefault(topic, {})[doc] = float(score)
         theirs = trec_eval_scores(judgments, run, rel)
-        ours = our_scores(folder / qrels, path, rel, order="trec_eval", qrels_format="adhoc")
+        ours = our_scores(folder / qrels, path, rel, order="trec_eval-9", qrels_format="adhoc")
         assert len(theirs) >= 40
         for topic, row in theirs.items():
             wanted = {name: row[name] for name in names}

@@ -116,12 +116,15 @@ class RunTable:
         """Topic, document, score of every line, and rank (an empty array if there is none)."""
     def numbers(self) -> tuple[_Floats, _Floats]:
         """The last two of `columns`."""
-    def ranking(self, order: str, duplicates: str, /) -> tuple[_Ints, _Ints, _Ints]:
-        """The lines in the order of evaluation: number of each, its rank, and the length of its ranking."""
+    def ranking(self, order: str, duplicates: str, depth: int = 0) -> tuple[_Ints, _Ints, _Ints]:
+        """The lines in the order of evaluation: number of each, its rank, and the length of its ranking.
+
+        depth : the number of documents of each topic that are kept; 0: all of them.
+        """
     def trec_lines(self, lines: _Ints, ranks: _Ints, scores: _Floats, tag: str, /) -> bytes: ...
     def evall_lines(self, lines: _Ints, /) -> bytes: ...
     def align(
-        self, judgments: JudgmentTable, order: str, duplicates: str, ties: bool = False
+        self, judgments: JudgmentTable, order: str, duplicates: str, ties: bool = False, depth: int = 0
     ) -> _Alignment: ...
     def __len__(self) -> int: ...
 
@@ -145,11 +148,12 @@ class Ahead:
         duplicates: str,
         ties: bool,
         threads: int,
+        depth: int = 0,
     ) -> None: ...
     def judgments(self) -> JudgmentTable | None:
         """Wait for the judgments; None if reading was stopped before."""
     def alignment(
-        self, run: int, judgments: JudgmentTable, order: str, duplicates: str, ties: bool
+        self, run: int, judgments: JudgmentTable, order: str, duplicates: str, ties: bool, depth: int = 0
     ) -> _Alignment | None:
         """Wait for a run. None if it was not joined with these judgments in this way, if somebody has taken
         it already, or if reading was stopped before."""
@@ -166,6 +170,7 @@ def align_file(
     block: int = ...,
     budget: int = ...,
     ties: int = ...,
+    depth: int = 0,
 ) -> _Alignment:
     """`RunTable.align` straight from a file, a topic at a time, keeping nothing else. For `threads`, `block`
     and `budget`, see `JudgmentTable.from_file`."""
@@ -180,6 +185,7 @@ def align_bytes(
     block: int = ...,
     budget: int = ...,
     ties: int = ...,
+    depth: int = 0,
 ) -> _Alignment: ...
 def exact(value: _Floats, stop: _Floats, discount: _Floats, nodes: int) -> tuple[_Ints, _Floats, _Floats]:
     """The best order of each topic's documents that was found, with -1 behind its end, and what the best

@@ -7,6 +7,7 @@ RankprismWarning      legitimate input that is worth a look
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from numbers import Integral
 from typing import Any, get_args
 
 from rankprism.foreign import message
@@ -66,6 +67,12 @@ def one_of(name: str, value: str, words: Any) -> None:
     allowed = get_args(words) or tuple(words)
     if value not in allowed:
         raise InputError(f"{name} must be one of {', '.join(allowed)}; got {value!r}")
+
+
+def check_whole(name: str, value: Any, least: int) -> None:
+    """Refuse a value that is not a whole number or is too small."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
+        raise InputError(f"{name} must be a whole number ≥ {least}; got {value!r}")
 
 
 def closest(name: str, known: Iterable[str], most: int = 1, cutoff: float = 0.6) -> list[str]:

@@ -14,7 +14,7 @@ from rankprism.data.judgments import Judgments
 from rankprism.data.note import issue
 from rankprism.data.reading import Reading
 from rankprism.data.run import Alignment, align
-from rankprism.errors import InputError, listed
+from rankprism.errors import InputError, check_whole, listed
 from rankprism.evaluation.parts import answers_as_runs, parts_by_kind
 from rankprism.evaluation.steps import parsed
 from rankprism.formats.judgments import JudgmentReading
@@ -84,8 +84,7 @@ def explain(
     <BLANKLINE>
     alpha_nDCG@3: cars 0.9652.
     """
-    if depth < 1:
-        raise InputError(f"depth must be a whole number ≥ 1; got {depth}")
+    check_whole("depth", depth, 1)
     how = Reading.of(**reading)
     chosen = parsed(measures)
     judging = JudgmentReading(weights, aspects, qrels_format)
@@ -102,13 +101,13 @@ def explain(
     all_aligned: dict[str, Alignment] = {}
     for name, source in sources.items():
         run = run_from(source, name, how.run_format, how.duplicates)
-        lines, *_ = run.table.ranking(how.order, how.duplicates)
+        lines, *_ = run.table.ranking(how.order, how.duplicates, how.run_depth or 0)
         topics, docs, *_ = run.table.columns()
         ranked = tuple(docs[line] for line in lines.tolist() if topics[line] == topic)
         terms: dict[Measure, Terms] = {}
         about: dict[str, tuple[str, ...]] = {}
         for part in parts:
-            aligned = align(part.judged, run, how.order, how.duplicates)
+            aligned = align(part.judged, run, how)
             if part is parts[0]:
                 all_aligned[name] = aligned
             number = part.judged.topics.index(topic)
@@ -132,8 +131,7 @@ def explain(
         {
             "topic": topic,
             "measures": list(map(str, chosen)),
-            "order": how.order,
-            "duplicates": how.duplicates,
+            **how.settings,
             "notes": [note.record() for note in (*(n for part in parts for n in part.judged.notes), *notes)],
         },
     )

@@ -151,7 +151,7 @@ def evaluate_into(
             ("duplicates", "error"),
             ("run_format", None),
         )
-    }
+    } | ({"run_depth": reading.run_depth} if reading.run_depth is not None else {})
     judged = fingerprint(first, second)
     wanted = Provenance(judged, "", json.dumps(about, sort_keys=True), _version())
     states: dict[str, str] = {}

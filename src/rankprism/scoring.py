@@ -120,7 +120,7 @@ class Aligned:
         issue(notes_of_runs(judged, aligned, how.order))
         if depth is not None:
             aligned = {name: cut(run, np.full_like(run.length, depth)) for name, run in aligned.items()}
-        return cls(judged, aligned, {"topics": topics, "order": how.order, "duplicates": how.duplicates})
+        return cls(judged, aligned, {"topics": topics, **how.settings})
 
 
 def cut(run: Alignment, length: Ints | Longs) -> Alignment:

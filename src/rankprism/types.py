@@ -80,7 +80,7 @@ WeightsLike: TypeAlias = Path | Mapping[Any, Any] | Iterable[Row] | Frame
 AspectsLike: TypeAlias = Sequence[Any] | Mapping[str, Any]
 
 #: How the documents of a topic are ordered.
-Order: TypeAlias = Literal["score", "trec_eval", "score-ascending-id", "rank", "input"]
+Order: TypeAlias = Literal["score", "trec_eval", "trec_eval-9", "score-ascending-id", "rank", "input"]
 #: What to do with a document that a run has twice in a topic.
 Duplicates: TypeAlias = Literal["error", "first"]
 #: Which topics are averaged over.
@@ -179,6 +179,7 @@ class RunOptions(TypedDict, total=False):
     order: Order
     duplicates: Duplicates
     run_format: RunFormat | None
+    run_depth: Positive | None
 
 
 class SimulationOptions(RunOptions, total=False):

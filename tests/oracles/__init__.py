@@ -27,9 +27,9 @@ def rank(scores: Mapping[str, float], order: str = "score") -> list[str]:
     """The documents, best first: by score and then by id, both descending, or as they stand."""
     if order == "input":
         return list(scores)
-    if order == "trec_eval":
+    if order == "trec_eval-9":
         scores = {doc: struct.unpack("f", struct.pack("f", score))[0] for doc, score in scores.items()}
-    elif order != "score":
+    elif order not in ("score", "trec_eval"):
         raise ValueError(order)
     return sorted(scores, key=lambda doc: (scores[doc], doc), reverse=True)
 

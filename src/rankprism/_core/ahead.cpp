@@ -104,8 +104,7 @@ void Ahead::read_run(std::size_t run, int threads) {
         Reading reading = reading_;
         reading.threads = threads;
         pace_.check();
-        joined.alignment = align_source(*table_, Source::file(runs_[run].path, runs_[run].name), joining_.order,
-                                        joining_.duplicates, reading, joining_.ties);
+        joined.alignment = align_source(*table_, Source::file(runs_[run].path, runs_[run].name), joining_, reading);
     } catch (const Stopped&) {
         return;
     } catch (...) {

@@ -21,16 +21,6 @@ struct NamedFile {
     std::string path, name;
 };
 
-// How runs are joined with judgments.
-struct Joining {
-    Order order = Order::score;
-    Duplicates duplicates = Duplicates::error;
-    bool ties = false;
-    bool operator==(const Joining& other) const {
-        return order == other.order && duplicates == other.duplicates && ties == other.ties;
-    }
-};
-
 // Threads of its own read judgments and then join runs with them, in the order of the runs. Nothing that they find is told
 // before somebody asks for it, be it a table, an alignment or a mistake. None of these threads calls Python.
 class Ahead {

@@ -57,14 +57,20 @@ JudgmentFormat judgment_format(std::string_view name) {
 }
 
 Order order_of(std::string_view name) {
-    if (name == "trec_eval") return Order::trec_eval;
+    if (name == "trec_eval-9") return Order::trec_eval_9;
     if (name == "score-ascending-id") return Order::ascending;
     if (name == "rank") return Order::rank;
     if (name == "input") return Order::input;
-    return Order::score;
+    return Order::score;  // trec_eval 10 has the same order
 }
 
 Duplicates duplicates_of(std::string_view name) { return name == "first" ? Duplicates::first : Duplicates::error; }
+
+// depth: 0 if all documents are kept.
+Joining joining_of(std::string_view order, std::string_view duplicates, bool ties, std::int64_t depth) {
+    const std::int64_t most = std::numeric_limits<std::int32_t>::max();
+    return {order_of(order), duplicates_of(duplicates), ties, static_cast<std::int32_t>(std::min(depth, most))};
+}
 
 std::string_view utf8(nb::handle text) {
     Py_ssize_t size = 0;
@@ -591,10 +597,10 @@ NB_MODULE(_core, m) {
             }
             return nb::make_tuple(to_numpy(std::move(scores)), to_numpy(std::move(ranks)));
         })
-        .def("ranking", [](const RunTable& run, const std::string& order, const std::string& duplicates) {
-            Ranking found = unlocked([&] { return ranking(run, order_of(order), duplicates_of(duplicates)); });
+        .def("ranking", [](const RunTable& run, const std::string& order, const std::string& duplicates, std::int64_t depth) {
+            Ranking found = unlocked([&] { return ranking(run, joining_of(order, duplicates, false, depth)); });
             return nb::make_tuple(to_numpy(std::move(found.line)), to_numpy(std::move(found.rank)), to_numpy(std::move(found.length)));
-        })
+        }, "order"_a, "duplicates"_a, "depth"_a = 0)
         .def("trec_lines", [](const RunTable& run, const Counts& lines, const Counts& ranks, const Numbers& scores, const std::string& tag) {
             return bytes_of(trec_lines(run, lines.data(), ranks.data(), scores.data(), lines.shape(0), tag));
         })
@@ -602,9 +608,9 @@ NB_MODULE(_core, m) {
             return bytes_of(evall_lines(run, lines.data(), lines.shape(0)));
         })
         .def("align", [](const RunTable& run, const JudgmentTable& judgments, const std::string& order,
-                         const std::string& duplicates, bool ties) {
-            return to_python(unlocked([&] { return align(judgments, run, order_of(order), duplicates_of(duplicates), ties); }), ties);
-        }, "judgments"_a, "order"_a, "duplicates"_a, "ties"_a = false)
+                         const std::string& duplicates, bool ties, std::int64_t depth) {
+            return to_python(unlocked([&] { return align(judgments, run, joining_of(order, duplicates, ties, depth)); }), ties);
+        }, "judgments"_a, "order"_a, "duplicates"_a, "ties"_a = false, "depth"_a = 0)
         .def("__len__", [](const RunTable& run) { return run.lines.size(); });
 
     m.def("runs_from_arrow", [](ArrowStream& stream, std::int64_t run, std::int64_t topic, std::int64_t doc,
@@ -617,41 +623,41 @@ NB_MODULE(_core, m) {
     });
     m.def("align_file", [](const JudgmentTable& judgments, const std::string& path, const std::string& name,
                            const std::string& order, const std::string& duplicates, int threads, std::size_t block,
-                           std::size_t budget, bool ties) {
+                           std::size_t budget, bool ties, std::int64_t depth) {
         return to_python(unlocked([&] {
-            return align_source(judgments, Source::file(path, name), order_of(order), duplicates_of(duplicates),
-                                {threads, block, budget}, ties);
+            return align_source(judgments, Source::file(path, name), joining_of(order, duplicates, ties, depth),
+                                {threads, block, budget});
         }), ties);
     }, "judgments"_a, "path"_a, "name"_a, "order"_a, "duplicates"_a, "threads"_a = 1, "block"_a = Blocks::usual,
-       "budget"_a = Reading::usual_budget, "ties"_a = false);
+       "budget"_a = Reading::usual_budget, "ties"_a = false, "depth"_a = 0);
     m.def("align_bytes", [](const JudgmentTable& judgments, const nb::bytes& data, const std::string& name,
                             const std::string& order, const std::string& duplicates, int threads, std::size_t block,
-                            std::size_t budget, bool ties) {
+                            std::size_t budget, bool ties, std::int64_t depth) {
         const std::string_view bytes(data.c_str(), data.size());
         return to_python(unlocked([&] {
-            return align_source(judgments, Source::bytes(bytes, name), order_of(order), duplicates_of(duplicates),
-                                {threads, block, budget}, ties);
+            return align_source(judgments, Source::bytes(bytes, name), joining_of(order, duplicates, ties, depth),
+                                {threads, block, budget});
         }), ties);
     }, "judgments"_a, "data"_a, "name"_a, "order"_a, "duplicates"_a, "threads"_a = 1, "block"_a = Blocks::usual,
-       "budget"_a = Reading::usual_budget, "ties"_a = false);
+       "budget"_a = Reading::usual_budget, "ties"_a = false, "depth"_a = 0);
     nb::class_<Ahead>(m, "Ahead")
         .def("__init__", [](Ahead* self, const std::pair<std::string, std::string>& judgments,
                             const std::vector<std::pair<std::string, std::string>>& runs, const std::string& order,
-                            const std::string& duplicates, bool ties, int threads) {
+                            const std::string& duplicates, bool ties, int threads, std::int64_t depth) {
             std::vector<NamedFile> named;
             for (const auto& [path, name] : runs) named.push_back({path, name});
             new (self) Ahead({judgments.first, judgments.second}, std::move(named),
-                             {order_of(order), duplicates_of(duplicates), ties}, {threads});
-        }, "judgments"_a, "runs"_a, "order"_a, "duplicates"_a, "ties"_a, "threads"_a)
+                             joining_of(order, duplicates, ties, depth), {threads});
+        }, "judgments"_a, "runs"_a, "order"_a, "duplicates"_a, "ties"_a, "threads"_a, "depth"_a = 0)
         .def("judgments", [](Ahead& ahead) { return unlocked([&] { return ahead.judgments(); }); })
         .def("alignment", [](Ahead& ahead, std::size_t run, const JudgmentTable& judgments, const std::string& order,
-                             const std::string& duplicates, bool ties) -> nb::object {
+                             const std::string& duplicates, bool ties, std::int64_t depth) -> nb::object {
             auto found = unlocked([&] {
-                return ahead.alignment(run, judgments, {order_of(order), duplicates_of(duplicates), ties});
+                return ahead.alignment(run, judgments, joining_of(order, duplicates, ties, depth));
             });
             if (!found) return nb::none();
             return to_python(std::move(*found), ties);
-        }, "run"_a, "judgments"_a, "order"_a, "duplicates"_a, "ties"_a)
+        }, "run"_a, "judgments"_a, "order"_a, "duplicates"_a, "ties"_a, "depth"_a = 0)
         .def("stop", [](Ahead& ahead) { unlocked([&] { ahead.stop(); }); });
     m.def("exact", &exact, "value"_a, "stop"_a, "discount"_a, "nodes"_a);
     m.def("minimal_cover", &minimal_covers, "relevant"_a, "need"_a, "a"_a, "b"_a, "nodes"_a);

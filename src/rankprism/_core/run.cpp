@@ -250,9 +250,10 @@ class Collection {
 // Sorts one topic after another and finds the judged documents.
 class Aligner {
   public:
-    Aligner(const JudgmentTable& judgments, std::string source, Where where, Order order, Duplicates duplicates, bool ties = false)
-        : judgments_(judgments), source_(std::move(source)), where_(std::move(where)), order_(order), duplicates_(duplicates),
-          ties_(ties) {}
+    Aligner(const JudgmentTable& judgments, std::string source, Where where, const Joining& joining)
+        : judgments_(judgments), source_(std::move(source)), where_(std::move(where)), order_(joining.order),
+          duplicates_(joining.duplicates), ties_(joining.ties),
+          depth_(joining.depth > 0 ? joining.depth : std::numeric_limits<std::int32_t>::max()) {}
 
     Found found;
 
@@ -263,7 +264,7 @@ class Aligner {
             for (const RunLine& line : lines) found.stray.look_at(line.id());
         }
         const Look look = look_at(lines);
-        const bool as_they_stand = order_ == Order::input || (order_ != Order::trec_eval && by_score() && look.descending);
+        const bool as_they_stand = order_ == Order::input || (order_ != Order::trec_eval_9 && by_score() && look.descending);
         if (as_they_stand) {
             ranking_.resize(lines.size());
             std::iota(ranking_.begin(), ranking_.end(), 0);
@@ -284,6 +285,10 @@ class Aligner {
         std::int32_t rank = 0;
         for (const std::int32_t i : ranking_) {
             if (!all_differ && !is_new(name, lines, i)) continue;
+            if (rank == depth_) {  // below it, lines are only checked
+                if (all_differ) break;
+                continue;
+            }
             ++rank;
             const RunLine& line = lines[i];
             const std::int64_t d = judgments_.find_doc(judged, line.id(), line.hash);
@@ -305,7 +310,7 @@ class Aligner {
         seen_.start(lines.size());
         std::vector<std::int32_t> kept;
         for (const std::int32_t i : ranking_) {
-            if (is_new(name, lines, i)) kept.push_back(i);
+            if (is_new(name, lines, i) && static_cast<std::int32_t>(kept.size()) < depth_) kept.push_back(i);
         }
         return kept;
     }
@@ -331,6 +336,7 @@ class Aligner {
             }
         };
         for (const std::int32_t i : ranking_) {
+            if (rank == depth_) break;
             if (!all_differ && seen_.add(lines, i) >= 0) continue;
             const double own = key_of(lines[i]);
             if (rank > 0 && own != key) {
@@ -432,7 +438,7 @@ class Aligner {
         switch (order_) {
             case Order::score:
             case Order::ascending: return line.score;
-            case Order::trec_eval: return static_cast<float>(line.score);
+            case Order::trec_eval_9: return static_cast<float>(line.score);
             case Order::input: return 0;
             case Order::rank: break;
         }
@@ -471,6 +477,7 @@ class Aligner {
     Order order_;
     Duplicates duplicates_;
     bool ties_;
+    std::int32_t depth_;
     Seen seen_;
     std::vector<Ranked> keys_;
     std::vector<std::int32_t> ranking_;  // lines, best first
@@ -529,8 +536,8 @@ std::string RunTable::where(const RunLine& line) const {
     return "row " + std::to_string(rows.empty() ? number : rows[static_cast<std::size_t>(number) - 1]);
 }
 
-Alignment align(const JudgmentTable& judgments, const RunTable& run, Order order, Duplicates duplicates, bool ties) {
-    Aligner aligner(judgments, run.name(), [&run](const RunLine& line) { return run.where(line); }, order, duplicates, ties);
+Alignment align(const JudgmentTable& judgments, const RunTable& run, const Joining& joining) {
+    Aligner aligner(judgments, run.name(), [&run](const RunLine& line) { return run.where(line); }, joining);
     // Topics are numbered as they begin, so the numbers never fall unless the lines of a topic are scattered.
     if (std::is_sorted(run.topic.begin(), run.topic.end())) {
         std::size_t line = 0;
@@ -548,9 +555,9 @@ Alignment align(const JudgmentTable& judgments, const RunTable& run, Order order
     return all.finish();
 }
 
-Ranking ranking(const RunTable& run, Order order, Duplicates duplicates) {
+Ranking ranking(const RunTable& run, const Joining& joining) {
     const JudgmentTable nothing;
-    Aligner aligner(nothing, run.name(), [&run](const RunLine& line) { return run.where(line); }, order, duplicates);
+    Aligner aligner(nothing, run.name(), [&run](const RunLine& line) { return run.where(line); }, joining);
     std::vector<std::int32_t> numbers(run.lines.size());
     std::iota(numbers.begin(), numbers.end(), 0);
     const auto groups = by_topic(numbers, run.topic, run.topics.size());
@@ -603,8 +610,8 @@ struct Part {
 };
 
 // Adds all topics of a source. Returns false if a topic comes back.
-bool align_grouped(Collection& all, const JudgmentTable& judgments, const Source& source, Order order,
-                   Duplicates duplicates, const Reading& reading, bool ties) {
+bool align_grouped(Collection& all, const JudgmentTable& judgments, const Source& source, const Joining& joining,
+                   const Reading& reading) {
     Blocks blocks(source, reading.block);
     bool is_grouped = true;
     in_order<Part>(
@@ -612,7 +619,7 @@ bool align_grouped(Collection& all, const JudgmentTable& judgments, const Source
         [&](Part& part) {
             if (!part.aligner) {
                 const auto where = [&text = part.text](const RunLine& line) { return "line " + std::to_string(text.line_of(line.doc)); };
-                part.aligner.emplace(judgments, source.name(), where, order, duplicates, ties);
+                part.aligner.emplace(judgments, source.name(), where, joining);
             }
             part.aligner->found.clear();
             part.mistake = nullptr;
@@ -632,14 +639,13 @@ bool align_grouped(Collection& all, const JudgmentTable& judgments, const Source
 
 }  // namespace
 
-Alignment align_source(const JudgmentTable& judgments, const Source& source, Order order, Duplicates duplicates,
-                       const Reading& reading, bool ties) {
+Alignment align_source(const JudgmentTable& judgments, const Source& source, const Joining& joining, const Reading& reading) {
     Collection all(judgments.topics());
     // Almost all files have the lines of a topic together.
-    if (!align_grouped(all, judgments, source, order, duplicates, reading, ties)) {
+    if (!align_grouped(all, judgments, source, joining, reading)) {
         all = Collection(judgments.topics());
         Regrouped topics(source, reading.block, reading.budget);
-        for (Source some; topics.next(some);) align_grouped(all, judgments, some, order, duplicates, reading, ties);
+        for (Source some; topics.next(some);) align_grouped(all, judgments, some, joining, reading);
     }
     if (all.empty()) throw BadInput(source.name() + ": no ranking in this file, only blank or comment lines");
     return all.finish();

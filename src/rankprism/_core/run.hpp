@@ -14,14 +14,25 @@
 namespace rankprism {
 
 enum class Order {
-    score,      // score descending, ties by document id descending
-    trec_eval,  // the same on scores rounded to 32 bits
-    ascending,  // score descending, ties by document id ascending
-    rank,       // rank column ascending, ties by document id descending
-    input,      // the order of the lines
+    score,        // score descending, ties by document id descending
+    trec_eval_9,  // the same on scores rounded to 32 bits
+    ascending,    // score descending, ties by document id ascending
+    rank,         // rank column ascending, ties by document id descending
+    input,        // the order of the lines
 };
 
 enum class Duplicates { error, first };
+
+// How runs are joined with judgments.
+struct Joining {
+    Order order = Order::score;
+    Duplicates duplicates = Duplicates::error;
+    bool ties = false;       // whether to find the groups of tied documents
+    std::int32_t depth = 0;  // the documents of a topic that are kept; 0: all
+    bool operator==(const Joining& other) const {
+        return order == other.order && duplicates == other.duplicates && ties == other.ties && depth == other.depth;
+    }
+};
 
 // One retrieved document. The id points into the run's text.
 struct RunLine {
@@ -97,7 +108,7 @@ struct Alignment {
     std::vector<std::int32_t> tied_groups;  // of each topic's ranking: groups of two documents or more
 };
 
-Alignment align(const JudgmentTable& judgments, const RunTable& run, Order order, Duplicates duplicates, bool ties = false);
+Alignment align(const JudgmentTable& judgments, const RunTable& run, const Joining& joining);
 
 // The lines of a run in the order in which it is evaluated, without repeated documents. Topics are sorted as people
 // list them, and the documents of each topic from the best to the worst.
@@ -106,10 +117,10 @@ struct Ranking {
     std::vector<std::int32_t> rank;    // from 1
     std::vector<std::int32_t> length;  // of the topic's ranking
 };
-Ranking ranking(const RunTable& run, Order order, Duplicates duplicates);
+Ranking ranking(const RunTable& run, const Joining& joining);
 
 // Reads a run topic by topic and aligns it, without keeping it.
-Alignment align_source(const JudgmentTable& judgments, const Source& source, Order order, Duplicates duplicates,
-                       const Reading& reading = {}, bool ties = false);
+Alignment align_source(const JudgmentTable& judgments, const Source& source, const Joining& joining,
+                       const Reading& reading = {});
 
 }  // namespace rankprism

@@ -156,9 +156,7 @@ def compare(
     ]
     how = Reading.of(**reading)
     aligned = align_all(judgments, run_sources(runs), how, threads, None)
-    scores = evaluate(
-        judgments, aligned, every, topics=topics, order=how.order, duplicates=how.duplicates, threads=threads
-    ).complete()
+    scores = evaluate(judgments, aligned, every, topics=topics, threads=threads, **how.settings).complete()
     place = {topic: t for t, topic in enumerate(judgments.topics)}
     kept = [place[topic] for topic in scores.topics]
     sums = _label_sums(judgments, list(aligned.values()), max(trash, ends[-1]))[:, kept]

@@ -171,8 +171,7 @@ def create_study(
         **({} if topics is None else {"topics": _sha256(topics)}),
         **({} if tasks is None else {"tasks": _sha256(tasks)}),
         **({} if drawn is None else {"drawn": _sha256(drawn)}),
-        "order": how.order,
-        "duplicates": how.duplicates,
+        **how.settings,
     }
 
     def fill(connection: sa.Connection) -> None:

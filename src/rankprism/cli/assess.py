@@ -48,7 +48,9 @@ study_settings = parameters_of("assess.settings:Settings", depth="--depth -k", m
 
 
 @app.command()
-@with_options_of(create, study_settings, parameters_of("evaluation:evaluate", "order", "duplicates"))
+@with_options_of(
+    create, study_settings, parameters_of("evaluation:evaluate", "order", "duplicates", "run_depth")
+)
 def new(
     study: Study,
     runs: Annotated[
@@ -125,7 +127,7 @@ def new(
 
 
 @app.command()
-@with_options_of(parameters_of("evaluation:evaluate", "order", "duplicates"))
+@with_options_of(parameters_of("evaluation:evaluate", "order", "duplicates", "run_depth"))
 def serve(
     study: Study,
     runs: Annotated[

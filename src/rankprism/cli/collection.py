@@ -194,7 +194,12 @@ def begins_to_read(command: Callable[..., None]) -> Callable[..., None]:
         from rankprism.formats.ahead import reading_ahead
 
         named = files or [None]
-        reading = Reading(given["order"], given["duplicates"], ties=given["tied"] is not None)
+        reading = Reading(
+            given["order"],
+            given["duplicates"],
+            run_depth=given["run_depth"],
+            ties=given["tied"] is not None,
+        )
         threads = given["threads"] if all(given[option] is None for option in _OF_OTHERS) else 1
         with reading_ahead(named[0], named[1:], reading, threads) as (judgments, runs):
             command(files=files and [judgments, *runs], **given)

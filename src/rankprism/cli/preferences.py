@@ -47,7 +47,7 @@ def read_preferred(preferences: PreferenceFile, source_format: From = None) -> P
 
 @app.command()
 @command("preferences:describe", reads=read_preferred)
-@with_options_of(parameters_of("evaluation:evaluate", "order", "duplicates"))
+@with_options_of(parameters_of("evaluation:evaluate", "order", "duplicates", "run_depth"))
 def describe(
     read: Preferences,
     call: Call,

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from rankprism._core import RunTable
 from rankprism.data.judgments import Judgments
+from rankprism.data.reading import Reading
 from rankprism.errors import InputError
-from rankprism.types import Duplicates, Order
 
 
 class Groups(NamedTuple):
@@ -111,20 +111,13 @@ class Alignment:
 def align(
     judgments: Judgments,
     run: Run,
-    order: Order = "score",
-    duplicates: Duplicates = "error",
-    ties: bool = False,
+    how: Reading = Reading(),  # noqa: B008  # it cannot change
 ) -> Alignment:
     """Sort the documents of each topic of a run, and find the judged documents in them."""
-    if order == "rank" and not run.table.has_ranks:
+    if how.order == "rank" and not run.table.has_ranks:
         raise InputError(f"{run.table.source}: has no ranks to order by; use order='score' or 'input'")
-    aligned = run.table.align(judgments.table, order, duplicates, **asked(ties))
+    aligned = run.table.align(judgments.table, how.order, how.duplicates, **how.asked)
     return checked(judgments, run.table.source, aligned)
-
-
-def asked(ties: bool) -> dict[str, bool]:
-    """An argument of the core's functions that align runs, which find no groups unless told to."""
-    return {"ties": True} if ties else {}
 
 
 def checked(judgments: Judgments, source: str, aligned: tuple[Any, ...]) -> Alignment:

@@ -52,6 +52,7 @@ def evaluate(
     topics: Topics = "judged",
     order: Order = "score",
     duplicates: Duplicates = "error",
+    run_depth: Positive | None = None,
     tied: Tied | None = None,
     bounds: bool = False,
     threads: Positive | None = None,
@@ -92,18 +93,22 @@ def evaluate(
         among them that a run has "retrieved".
     order
         How the documents of a topic are ordered: by "score" (descending, ties by document id descending),
-        "trec_eval" (the same on 32-bit scores), "score-ascending-id" (ties by document id ascending), "rank"
-        (the rank column) or "input" (the order of the lines or rows).
+        "trec_eval" (the same: the order of trec_eval 10), "trec_eval-9" (the same on 32-bit scores),
+        "score-ascending-id" (ties by document id ascending), "rank" (the rank column) or "input" (the order
+        of the lines or rows).
     duplicates
         What to do when a document occurs twice in a topic: "error", or keep the "first", which is the
         better-ranked one.
+    run_depth
+        Number of documents of each topic that are kept. The ranking is cut before it is scored, as with
+        option -M of trec_eval and ndeval. Default: all.
     tied
         The score of a ranking with tied documents, exactly: the "expected" score over all their orders, the
         "lowest", the "highest", or "all" three as columns. Default: the score of the order by ids.
 
         Documents are tied if `order` finds no difference: they have the same score (as a 32-bit number for
-        "trec_eval") or, for "rank", the same rank. A measure whose scores over all orders cannot be found is
-        refused; docs/ties.md says which.
+        "trec_eval-9") or, for "rank", the same rank. A measure whose scores over all orders cannot be found
+        is refused; docs/ties.md says which.
     bounds
         Also compute the lowest and the highest score that are possible if the unjudged documents of the
         ranking are judged.
@@ -136,7 +141,7 @@ def evaluate(
     both        1.0000      1.0000
     """
     one_of("topics", topics, Topics)
-    reading = Reading.of(order=order, duplicates=duplicates, run_format=run_format)
+    reading = Reading.of(order=order, duplicates=duplicates, run_format=run_format, run_depth=run_depth)
     if tied is not None:
         one_of("tied", tied, Tied)
         if bounds:

@@ -120,7 +120,7 @@ def scored(
         notes += [n for n in found if n not in notes and (n.kind not in said or n.kind in OF_JUDGMENTS)]
         notes += _topics_without(part, every)
     issue(notes)
-    conventions: dict[str, Any] = {"order": order, "topics": topics, "duplicates": reading.duplicates}
+    conventions: dict[str, Any] = {**reading.settings, "topics": topics}
     if tied is not None:
         conventions["tied"] = tied
     for part, runs_of_part in zip(parts, aligned, strict=True):
@@ -210,7 +210,7 @@ def _aligned_again(judged: Judgments, source: Any, reading: Reading) -> Alignmen
     if isinstance(source, Alignment) or (is_path and not os.path.isfile(source)):
         return None
     try:
-        return align_source(judged, source, *reading)
+        return align_source(judged, source, reading)
     except InputError:
         return None
 

@@ -17,6 +17,7 @@ from rankprism.formats import files
 from rankprism.formats.lines import is_plain, is_plain_run
 
 if TYPE_CHECKING:
+    from rankprism._core import JudgmentTable
     from rankprism.data.reading import Reading
 
 
@@ -42,14 +43,20 @@ def reading_ahead(
         yield given, others if isinstance(runs, list | tuple) else others[0]
         return
     qrels, *ranked = [(file.path, file.name) for file in opened]
-    ahead = Ahead(qrels, ranked, reading.order, reading.duplicates, reading.ties, most)
+    ahead = Ahead(
+        qrels, ranked, reading.order, reading.duplicates, reading.ties, most, reading.run_depth or 0
+    )
     opened[0].ahead = ahead.judgments
     for number, run in enumerate(opened[1:]):
-        run.ahead = partial(ahead.alignment, number)
+        run.ahead = partial(_alignment, ahead, number)
     try:
         yield opened[0], opened[1:]
     finally:
         ahead.stop()
+
+
+def _alignment(ahead: Ahead, number: int, judgments: JudgmentTable, how: Reading) -> Any:
+    return ahead.alignment(number, judgments, how.order, how.duplicates, how.ties, how.run_depth or 0)
 
 
 def _is_plain(file: files.File, has_format: Callable[[str], bool]) -> bool:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from rankprism._core import align_bytes, align_file
 from rankprism.data.judgments import Judgments
-from rankprism.data.run import Alignment, Run, align, asked, checked
+from rankprism.data.reading import Reading
+from rankprism.data.run import Alignment, Run, align, checked
 from rankprism.errors import InputError
 from rankprism.formats import files
 from rankprism.formats.objects import peer_name, plain
@@ -16,7 +17,7 @@ from rankprism.frames import is_frame
 
 if TYPE_CHECKING:
     from rankprism._core import RunTable
-    from rankprism.types import Duplicates, Order, RunLike
+    from rankprism.types import Duplicates, RunLike
 
 
 def read_run(source: RunLike, *, name: str | None = None, format: str | None = None) -> Run:
@@ -83,41 +84,30 @@ def _from_memory(source: Any, name: str | None) -> Run:
 def align_source(
     judgments: Judgments,
     source: Any,
-    order: Order,
-    duplicates: Duplicates,
-    format: str | None = None,
-    ties: bool = False,
+    reading: Reading = Reading(),  # noqa: B008  # it cannot change
     threads: int | None = 1,
 ) -> Alignment:
     """`align` for anything that `read_run` takes. Only the judged documents of a file are kept.
 
-    ties : also find the groups of tied documents.
     threads : how many threads read a large file; None: as many as there are processors.
     """
     if isinstance(source, Alignment):
         return source
     if not files.is_path(source):
-        return align(judgments, read_run(source), order, duplicates, ties)
+        return align(judgments, read_run(source), reading)
     with files.opened(source, threads) as file:
-        ahead = None if file.ahead is None else file.ahead(judgments.table, order, duplicates, ties)
-        aligned = ahead or _aligned(judgments, file, order, duplicates, format, ties)
+        ahead = None if file.ahead is None else file.ahead(judgments.table, reading)
+        aligned = ahead or _aligned(judgments, file, reading)
         return checked(judgments, file.name, aligned)
 
 
-def _aligned(
-    judgments: Judgments,
-    file: files.File,
-    order: Order,
-    duplicates: Duplicates,
-    format: str | None,
-    ties: bool,
-) -> tuple[Any, ...]:
+def _aligned(judgments: Judgments, file: files.File, how: Reading) -> tuple[Any, ...]:
     """The alignment of a file, from the core."""
-    record = format_at("run", file, format)
+    record = format_at("run", file, how.run_format)
     if record is not TREC_RUN:
-        run: RunTable = record.read(file, duplicates)
-        return run.align(judgments.table, order, duplicates, **asked(ties))
+        run: RunTable = record.read(file, how.duplicates)
+        return run.align(judgments.table, how.order, how.duplicates, **how.asked)
     data, table, threads = file.data, judgments.table, file.threads
     if data is None:  # the core reads through such a file without keeping it
-        return align_file(table, file.path, file.name, order, duplicates, threads, **asked(ties))
-    return align_bytes(table, data, file.name, order, duplicates, threads, **asked(ties))
+        return align_file(table, file.path, file.name, how.order, how.duplicates, threads, **how.asked)
+    return align_bytes(table, data, file.name, how.order, how.duplicates, threads, **how.asked)

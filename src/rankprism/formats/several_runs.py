@@ -193,7 +193,7 @@ def align_all(
 
     def one(name: str) -> Alignment | None:
         with left_out(name, on_error):
-            alignment = align_source(judgments, sources[name], *reading, each)
+            alignment = align_source(judgments, sources[name], reading, each)
             if on_run is not None:
                 on_run(name)
             return alignment

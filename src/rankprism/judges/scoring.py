@@ -287,8 +287,7 @@ class Study:
                 "mean width without judges": dict(zip(names, alone, strict=True)),
                 "labels saved": dict(zip(names, map(self._saved, width, alone), strict=True)),
                 "no interval because": why,
-                "order": self.ranked.reading.order,
-                "duplicates": self.ranked.reading.duplicates,
+                **self.ranked.reading.settings,
             },
         )
 

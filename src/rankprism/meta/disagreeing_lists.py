@@ -198,7 +198,7 @@ def _ranked_lists(
     for name in needed:
         if name not in runs:
             raise InputError(f"no run is named {name!r}, so no list can be shown; there are {listed(runs)}")
-    aligned = {name: align_source(judgments, runs[name], *reading) for name in needed}
+    aligned = {name: align_source(judgments, runs[name], reading) for name in needed}
     return tuple(
         tuple(ranked_list(judgments, aligned[run], case.topic, depth) for run in (case.run, case.other))
         for case in cases

@@ -257,7 +257,7 @@ def describe(
             "preferences": read.source,
             "judgments": len(read),
             "cutoff": cutoff,
-            "order": how.order,
+            **how.settings,
             "notes": [note.record() for note in (*read.named.notes, *notes)],
         },
     )
@@ -304,7 +304,7 @@ def _coverage(preferences: Preferences, runs: Any, cutoff: int, reading: Reading
     shown = shown_by_topic(preferences)
     found: dict[str, Coverage] = {}
     for run, source in run_sources(runs).items():
-        aligned = align_source(preferences.named, source, *reading)
+        aligned = align_source(preferences.named, source, reading)
         shares: list[Floats] = []
         for t, topic in enumerate(preferences.table.topics):
             if aligned.retrieved[t]:

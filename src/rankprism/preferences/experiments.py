@@ -96,7 +96,7 @@ class Material:
         read = {n: run_from(s, n, format, duplicates) for n, s in run_sources(runs).items()}
         if len(read) < 2:
             raise InputError(f"two runs or more are needed; there is only {', '.join(read)}")
-        best = best_documents(read, how.documents, among=among, order=reading.order, duplicates=duplicates)
+        best = best_documents(read, how.documents, among=among, **reading.settings)
         shown = {topic: best[topic] for topic in judged.topics if topic in best}
         if not shown:
             raise InputError(f"the runs share no topic with {judged.source}")
@@ -104,8 +104,7 @@ class Material:
 
     def subtopic_scores(self, judged: Judgments, measures: Sequence[Any]) -> Scores:
         """What `evaluate` gives, on the topics of these judgments that are shown."""
-        order, duplicates = self.how.reading.order, self.how.reading.duplicates
-        found = evaluate(judged, dict(self.runs), measures, order=order, duplicates=duplicates)
+        found = evaluate(judged, dict(self.runs), measures, **self.how.reading.settings)
         return found.select(topics=[topic for topic in found.topics if topic in self.pool])
 
     def preference_scores(self, shown: Mapping[str, Shown], measures: Sequence[Measure]) -> Scores:
@@ -130,7 +129,7 @@ def _ranked(
     docs = [doc for of_topic in pool.values() for doc in of_topic]
     table = JudgmentTable.from_columns("shown", topics, ["0"] * len(docs), docs, np.ones(len(docs)))
     named = Judgments(table, "the documents shown")
-    aligned = [align(named, run, reading.order, reading.duplicates) for run in runs.values()]
+    aligned = [align(named, run, reading) for run in runs.values()]
     found = {}
     for t, topic in enumerate(table.topics):
         parts = [slice(one.start[t], one.start[t + 1]) for one in aligned]
@@ -280,7 +279,7 @@ def _about(material: Material, scores: Scores) -> dict[str, Any]:
         "ties": how.ties,
         "novelty": how.novelty,
         "seed": how.seed,
-        "order": how.reading.order,
+        **how.reading.settings,
     }
 
 

@@ -101,7 +101,7 @@ def read_runs(runs: Any, how: Reading) -> dict[str, Run]:
 
 def note_order(judged: Judgments, runs: Mapping[str, Run], how: Reading) -> None:
     """Note everything to know about the order of runs."""
-    aligned = {name: align(judged, run, how.order, how.duplicates) for name, run in runs.items()}
+    aligned = {name: align(judged, run, how) for name, run in runs.items()}
     issue(notes_of_runs(judged, aligned, how.order))
 
 
@@ -119,7 +119,7 @@ def _ranked(run: Run, depth: int | None, how: Reading) -> Iterator[tuple[str, st
     if how.order == "rank" and not table.has_ranks:
         raise InputError(f"{table.source}: has no ranks to order by; use order='score' or 'input'")
     topics, docs, _, _ = table.columns()
-    lines, ranks, _ = table.ranking(how.order, how.duplicates)
+    lines, ranks, _ = table.ranking(how.order, how.duplicates, how.run_depth or 0)
     if depth is not None:
         lines, ranks = lines[ranks <= depth], ranks[ranks <= depth]
     at = lines.tolist()

@@ -23,7 +23,7 @@ from rankprism.measures.preferences.hits import PreferencePool, preference_batch
 from rankprism.measures.preferences.judgment_groups import judgment_groups
 from rankprism.measures.preferences.utility import Place, places_by_topic
 from rankprism.results.scores import Scores
-from rankprism.types import Order, RunOptions, Topics
+from rankprism.types import RunOptions, Topics
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,12 +34,14 @@ class Aligned:
     runs: dict[str, Alignment]
     measures: tuple[Measure, ...]
     topics: Topics  #: the topics that means are over
-    order: Order  #: of the documents in the runs
+    reading: Reading  #: of the runs
     places: dict[str, tuple[Place, Longs]]
 
     def together(self) -> Scores:
         """The scores by all judgments together, with the notes of `rankprism.evaluate`."""
-        return evaluate(self.preferences, self.runs, self.measures, topics=self.topics, order=self.order)
+        return evaluate(
+            self.preferences, self.runs, self.measures, topics=self.topics, **self.reading.settings
+        )
 
     def scores(self, drawn: Sequence[int]) -> Floats:
         """(run, topic, measure) by the judgments of some assessors, who may be drawn several times.
@@ -117,4 +119,4 @@ def aligned(
     sources = run_sources(runs)
     read = read_preferences(preferences, format=preferences_format)
     found = align_all(read.named, sources, how, threads, None)
-    return Aligned(read, found, chosen, topics, how.order, places_by_topic(read))
+    return Aligned(read, found, chosen, topics, how, places_by_topic(read))

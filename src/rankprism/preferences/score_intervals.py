@@ -23,7 +23,7 @@ import numpy as np
 
 from rankprism.arrays import Floats
 from rankprism.data.note import issue
-from rankprism.errors import InputError, one_of
+from rankprism.errors import InputError, check_whole, one_of
 from rankprism.measures.parts import ratio
 from rankprism.preferences.groups import grouped
 from rankprism.preferences.rescoring import Aligned, aligned
@@ -31,7 +31,6 @@ from rankprism.results.result import Result
 from rankprism.results.scores import mean_over_topics
 from rankprism.results.table import Table
 from rankprism.statistics.claims import enough
-from rankprism.statistics.levels import check_whole
 from rankprism.statistics.tails import heavy_means
 from rankprism.types import AtLeast, MeasuresLike, Natural, Over, PreferencesLike, RunsLike
 

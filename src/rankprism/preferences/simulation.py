@@ -409,7 +409,7 @@ def simulate(
     read = read_runs(runs, how)
     note_order(judged, read, how)
     among = candidates(judged, pool, rel)
-    shown = best_documents(read, documents, among=among, order=how.order, duplicates=how.duplicates)
+    shown = best_documents(read, documents, among=among, **how.settings)
     users = users_of(judged, shown, chosen, novelty=novelty, rel=rel)
     if chosen is not None:
         note_topics_without(chosen, judged)

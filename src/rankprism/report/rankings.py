@@ -49,8 +49,8 @@ def read(
 ) -> Listed:
     """Read a run, and keep the ids down to a depth."""
     run = run_from(source, name, reading.run_format, reading.duplicates)
-    aligned = {kind: align(one, run, reading.order, reading.duplicates) for kind, one in judged.kinds.items()}
-    lines, ranks, _ = run.table.ranking(reading.order, reading.duplicates)
+    aligned = {kind: align(one, run, reading) for kind, one in judged.kinds.items()}
+    lines, ranks, _ = run.table.ranking(reading.order, reading.duplicates, reading.run_depth or 0)
     topics, docs, *_ = run.table.columns()
     first: dict[str, list[str]] = {topic: [] for one in judged.kinds.values() for topic in one.topics}
     for line in lines[ranks <= depth].tolist():

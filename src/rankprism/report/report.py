@@ -11,7 +11,7 @@ from rankprism.advice import Evidence
 from rankprism.data.judgments import Judgments
 from rankprism.data.preferences import Preferences
 from rankprism.data.reading import Reading
-from rankprism.errors import InputError
+from rankprism.errors import check_whole
 from rankprism.evaluation import evaluate
 from rankprism.evaluation.steps import parsed
 from rankprism.formats import files, output_files
@@ -97,8 +97,7 @@ def make(
     **reading
         How to read the runs, as for `rankprism.evaluate`.
     """
-    if depth < 1:
-        raise InputError(f"depth must be a whole number ≥ 1; got {depth}")
+    check_whole("depth", depth, 1)
     how = Reading.of(**reading)
     tell = _Progress(on_share)
     chosen = None if measures is None else parsed(measures)
@@ -123,8 +122,7 @@ def make(
         chosen,
         preferences=None if only_preferences else judged.preferences,
         topics=topics,
-        order=how.order,
-        duplicates=how.duplicates,
+        **how.settings,
         on_share=partial(tell, "score"),
     )
     return Report(_data(judged, listed, chosen, scores, depth, documents, texts, title, seed, tell))

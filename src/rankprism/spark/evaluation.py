@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 import pyarrow as pa
 
 from rankprism.data.judgments import Judgments
-from rankprism.errors import InputError, MeasureError, one_of
+from rankprism.data.reading import Reading
+from rankprism.errors import InputError, MeasureError, check_whole, one_of
 from rankprism.evaluation.steps import parsed
 from rankprism.formats.judgments import JudgmentReading
 from rankprism.formats.spellings import JUDGMENT_COLUMNS, ONLY_ASPECT, RUN_COLUMNS, spelled
@@ -27,8 +28,16 @@ from rankprism.spark.partition import (
     unpacked,
 )
 from rankprism.spark.refusals import refused
-from rankprism.statistics.levels import check_whole
-from rankprism.types import AspectsLike, Duplicates, JudgmentsLike, MeasuresLike, Order, Topics, WeightsLike
+from rankprism.types import (
+    AspectsLike,
+    Duplicates,
+    JudgmentsLike,
+    MeasuresLike,
+    Order,
+    Positive,
+    Topics,
+    WeightsLike,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -55,6 +64,7 @@ def evaluate(
     topics: Topics = "judged",
     order: Order = "score",
     duplicates: Duplicates = "error",
+    run_depth: Positive | None = None,
     broadcast: bool | None = None,
     partitions: int | None = None,
 ) -> DataFrame:
@@ -73,7 +83,7 @@ def evaluate(
         A Spark DataFrame with the columns run, topic, doc, score and, for order="rank", rank. Other common
         column names work, too, e.g. qid and docno. Without a column of runs, all rows belong to one run,
         which is called "run".
-    measures, weights, aspects, qrels_format, topics, order, duplicates
+    measures, weights, aspects, qrels_format, topics, order, duplicates, run_depth
         See `rankprism.evaluate`. The rows of a DataFrame have no order, so order="input" is refused.
         Measures that need preferences are refused, too.
     broadcast
@@ -85,8 +95,7 @@ def evaluate(
         ``spark.sql.shuffle.partitions``, and Spark may join small partitions.
     """
     one_of("topics", topics, Topics)
-    one_of("order", order, Order)
-    one_of("duplicates", duplicates, Duplicates)
+    reading = Reading.of(order=order, duplicates=duplicates, run_depth=run_depth)
     chosen = tuple(parsed(measures))
     for measure in chosen:
         if measure.needs != "judgments":
@@ -108,12 +117,12 @@ def evaluate(
     )
 
     names = _names(ranked, judged)
-    task = Task(chosen, names, judged.shares, topics, order, duplicates, judged.carried, judged.key)
+    task = Task(chosen, names, judged.shares, topics, reading, judged.carried, judged.key)
     rows = _with_share(ranked, judged.shares).unionByName(judged.rows)
     keys = ["topic", "share"] if judged.shares > 1 else ["topic"]
     rows = rows.repartition(*keys) if partitions is None else rows.repartition(partitions, *keys)
     scores = rows.mapInArrow(partial(score_partition, task), SCORES)
-    conventions = {"order": order, "topics": topics, "duplicates": duplicates, **judged.conventions}
+    conventions = {**reading.settings, "topics": topics, **judged.conventions}
     about = {"measures": [*map(str, chosen)], "conventions": conventions}
     return scores.withMetadata("measure", {METADATA: json.dumps(about)})
 

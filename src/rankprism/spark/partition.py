@@ -22,6 +22,7 @@ from rankprism._core import JudgmentTable
 from rankprism.arrays import Longs
 from rankprism.data.hits import Cells
 from rankprism.data.judgments import Judgments
+from rankprism.data.reading import Reading
 from rankprism.data.run import Run
 from rankprism.data.scales import Labels
 from rankprism.errors import MeasureError, RankprismError
@@ -30,7 +31,7 @@ from rankprism.formats.judgments import read_judgments
 from rankprism.formats.runs import read_run
 from rankprism.measures import Measure
 from rankprism.results.scores import Scores
-from rankprism.types import Duplicates, Order, Topics
+from rankprism.types import Topics
 
 #: The columns of a partition. A row of a run has the name of the run, a document and a score as its number.
 #: A row without a run is a judgment, with the grade as its number, or only names a judged topic.
@@ -71,8 +72,7 @@ class Task:
     runs: tuple[str, ...]  #: the names of all runs
     shares: int  #: the number of shares into which the runs are divided
     topics: Topics
-    order: Order
-    duplicates: Duplicates
+    reading: Reading
     judgments: Carried[Packed] | None  #: None: the judgments are among the rows
     key: str = ""
 
@@ -239,7 +239,7 @@ def _scores(
         for name, table in tables.items():
             if len(table):
                 run = _without_rows(_run, name, table, topics)
-                _without_rows(run.table.ranking, task.order, task.duplicates)
+                _without_rows(run.table.ranking, task.reading.order, task.reading.duplicates)
         return
     if not tables:
         return
@@ -271,8 +271,7 @@ def _evaluated(task: Task, judgments: Judgments, runs: Mapping[str, Run]) -> Sco
             judgments,
             runs,
             task.measures,
-            order=task.order,
-            duplicates=task.duplicates,
+            **task.reading.settings,
             threads=1,  # Spark has a task for each core
         )
 

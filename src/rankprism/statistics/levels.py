@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any
 
-import numpy as np
-
-from rankprism.errors import InputError
+from rankprism.errors import InputError, check_whole
 from rankprism.statistics.resampling import least_resamples
 
 MOST_RESAMPLES = 10_000_000
-
-
-def check_whole(name: str, value: Any, least: int) -> None:
-    """Refuse a value that is not a whole number or is too small."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise InputError(f"{name} must be a whole number ≥ {least}; got {value!r}")
 
 
 def check_level(alpha: float, resamples: int | None, seed: int = 0) -> None:
