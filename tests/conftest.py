@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import databases
 import pytest
+import registries
 import warm
 from hypothesis import HealthCheck, settings
 
@@ -89,6 +90,12 @@ def cli(commands: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
         return subprocess.CompletedProcess(done.args, done.returncode, out, err)
 
     return run
+
+
+@pytest.fixture(autouse=True)
+def nothing_stays_registered() -> Iterator[None]:
+    with registries.as_before():
+        yield
 
 
 def required(what: str, missing: str) -> None:

@@ -23,15 +23,6 @@ from rankprism.measures import CAM, Measure, alpha_nDCG, compose, lookup, mix, n
 from rankprism.measures.catalogue import explain, reference
 from rankprism.measures.display import canonical_name, latex_name, shown_name
 
-
-@pytest.fixture
-def registry(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Measures that a test registers are forgotten afterwards."""
-    home: Any = importlib.import_module("rankprism.measures.registry")
-    monkeypatch.setattr(home, "_DEFINITIONS", dict(home._DEFINITIONS))
-    monkeypatch.setattr(home, "_ALIASES", dict(home._ALIASES))
-
-
 SPELLINGS = [
     ("alpha-nDCG@20", "alpha_nDCG@20"),
     ("α-nDCG@20", "alpha_nDCG@20"),
@@ -64,7 +55,6 @@ def test_names_as_papers_write_them_are_understood_and_printed_canonically(text:
     assert canonical_name(text) == canonical
 
 
-@pytest.mark.usefixtures("registry")
 def test_a_spelling_of_two_measures_names_both() -> None:
     compose("Ndcg")
     assert str(parse("Ndcg")) == "Ndcg"  # written exactly so, each is found
@@ -200,7 +190,6 @@ def test_measures_of_ones_own_are_pickled_with_what_they_are_made_of(tmp_path: P
     assert done.stdout.strip() == "{'run': {'tn_own@3': 1.0, 'tn_mixed': 0.75}}", done.stderr
 
 
-@pytest.mark.usefixtures("registry")
 def test_a_pickled_measure_never_becomes_another_of_the_same_name(monkeypatch: pytest.MonkeyPatch) -> None:
     data = pickle.dumps(compose("tn_twice", discount="reciprocal"))
     home: Any = importlib.import_module("rankprism.measures.registry")
@@ -294,7 +283,6 @@ def test_a_file_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
 # ── the catalogue ────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.usefixtures("registry")
 def test_a_measure_of_its_own_whose_name_ends_in_ia_is_in_the_documentation() -> None:
     @measures.measure()
     def Trial_IA(hits: Any) -> Any:

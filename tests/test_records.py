@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import registries
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -33,6 +33,7 @@ from rankprism.formats.known import JUDGMENT_FORMATS, PREFERENCE_FORMATS, RUN_FO
 from rankprism.formats.lines import is_plain, is_plain_run
 from rankprism.formats.recognition import claims_on
 from rankprism.formats.trec import DIVERSITY, TREC_RUN
+from rankprism.measures import compose
 from rankprism.measures.definition import AXIOMS
 
 #: Formats of judgments, of runs and of preferences.
@@ -68,10 +69,8 @@ TOY = Format(
 
 
 @pytest.fixture
-def toy() -> Iterator[None]:
+def toy() -> None:
     register(JUDGMENT_FORMATS, TOY)
-    yield
-    del JUDGMENT_FORMATS["toy"]
 
 
 @pytest.mark.usefixtures("toy")
@@ -186,14 +185,11 @@ def test_a_run_of_a_toy_format_is_evaluated(tmp_path: Path) -> None:
         "arrows", "topic, documents", "q>d1>d2", "Arrows.", read, lambda start: ">" in start.line, write=write
     )
     register(RUN_FORMATS, record)
-    try:
-        (tmp_path / "a.run").write_text("q>d2>d1\n")
-        scores = rankprism.evaluate({"q": {"d1": 1}}, str(tmp_path / "a.run"), "RR")
-        assert scores.mean() == {"a": {"RR": 0.5}}
-        assert one_of("formats.known:RUN_FORMATS").choices[-1] == "arrows"
-        assert "arrows" in written_by(RUN_FORMATS)
-    finally:
-        del RUN_FORMATS["arrows"]
+    (tmp_path / "a.run").write_text("q>d2>d1\n")
+    scores = rankprism.evaluate({"q": {"d1": 1}}, str(tmp_path / "a.run"), "RR")
+    assert scores.mean() == {"a": {"RR": 0.5}}
+    assert one_of("formats.known:RUN_FORMATS").choices[-1] == "arrows"
+    assert "arrows" in written_by(RUN_FORMATS)
 
 
 def test_a_constraint_is_added_by_its_module_alone(tmp_path: Path) -> None:
@@ -250,3 +246,12 @@ def test_a_statistical_test_is_added_by_its_record_alone(
     assert "coin" in capsys.readouterr().out
     page = (ROOT / "docs" / "comparing.md").read_text(encoding="utf-8")
     assert "| `coin` | heads | z̄ / s | z̄ ± t s/√n |" in refresh.with_tables(page).splitlines()
+
+
+def test_what_a_test_registers_is_forgotten() -> None:
+    before = [dict(known) for known in registries.REGISTRIES]
+    with registries.as_before():
+        register(JUDGMENT_FORMATS, TOY)
+        compose("of_this_test")
+        assert [dict(known) for known in registries.REGISTRIES] != before
+    assert [dict(known) for known in registries.REGISTRIES] == before

@@ -6,7 +6,6 @@ import itertools
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 import all_scores
@@ -53,7 +52,7 @@ OTHER_MACHINES = {
 OLDEST = {name: value for switches in reversed(OTHER_MACHINES.values()) for name, value in switches.items()}
 
 
-def hash_on(machine: Mapping[str, str], *arguments: str) -> str:
+def hash_on(machine: dict[str, str], *arguments: str) -> str:
     environment = os.environ | {"PYTHONWARNINGS": "ignore"} | machine
     done = subprocess.run(
         [sys.executable, str(Path(all_scores.__file__)), *arguments],

@@ -330,27 +330,25 @@ def test_a_best_label_beyond_the_scale_is_a_point() -> None:
     ],
 )
 def test_what_toma_refuses(measure: str, message: str) -> None:
-    if "nowhere_zero" not in orders.DISTANCES:
+    @orders.distance
+    def nowhere_zero(labels: orders.Point, best: orders.Point) -> int:
+        return 1
 
-        @orders.distance
-        def nowhere_zero(labels: orders.Point, best: orders.Point) -> int:
-            return 1
+    @orders.distance
+    def upside_down(labels: orders.Point, best: orders.Point) -> Fraction | int:
+        return sum(labels) if labels != best else 0
 
-        @orders.distance
-        def upside_down(labels: orders.Point, best: orders.Point) -> Fraction | int:
-            return sum(labels) if labels != best else 0
+    @orders.distance
+    def not_a_number(labels: orders.Point, best: orders.Point) -> float:
+        return math.nan if labels != best else 0
 
-        @orders.distance
-        def not_a_number(labels: orders.Point, best: orders.Point) -> float:
-            return math.nan if labels != best else 0
+    @orders.distance
+    def of_two_parts(labels: orders.Point, best: orders.Point) -> complex:
+        return 1j if labels != best else 0
 
-        @orders.distance
-        def of_two_parts(labels: orders.Point, best: orders.Point) -> complex:
-            return 1j if labels != best else 0
-
-        @orders.distance
-        def unweighted(labels: orders.Point, best: orders.Point) -> Fraction | int:
-            return sum(best) - sum(labels)
+    @orders.distance
+    def unweighted(labels: orders.Point, best: orders.Point) -> Fraction | int:
+        return sum(best) - sum(labels)
 
     judged = {"q": {"a": {"x": 2, "y": 1}, "b": {"x": 1, "y": 1}}}
     with pytest.raises(MeasureError) as error:

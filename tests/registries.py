@@ -1,0 +1,31 @@
+"""What is known by a name. What a test adds to it is forgotten afterwards: no other test may depend on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rankprism.axioms.constraint import _CONSTRAINTS
+from rankprism.formats.known import JUDGMENT_FORMATS, PREFERENCE_FORMATS, RUN_FORMATS, SCORE_FORMATS
+from rankprism.measures import registry
+from rankprism.measures.distance_order import DISTANCES
+
+registry.names()  # loads every measure of the catalogue: a module registers its own only once
+REGISTRIES: tuple[dict[Any, Any], ...] = (
+    *(registry._DEFINITIONS, registry._ALIASES, registry._FORMS),
+    *(JUDGMENT_FORMATS, RUN_FORMATS, PREFERENCE_FORMATS, SCORE_FORMATS),
+    *(_CONSTRAINTS, DISTANCES),
+)
+
+
+@contextmanager
+def as_before() -> Iterator[None]:
+    before = [dict(known) for known in REGISTRIES]
+    try:
+        yield
+    finally:
+        for known, kept in zip(REGISTRIES, before, strict=True):
+            if known != kept:
+                known.clear()
+                known.update(kept)
