@@ -73,6 +73,7 @@ def test_conventions_are_recorded(scores: Scores) -> None:
         "topics without relevant documents": ("3",),
         "topics missing from a run": {"half": 2},
         "topics of a run without judgments": {"half": 1},
+        "direction": {"P@1": "higher", "RR": "higher"},
     }
 
 

@@ -22,6 +22,7 @@ from rankprism.data.note import Note, issue, with_notes
 from rankprism.errors import InputError, one_of
 from rankprism.foreign import shown
 from rankprism.measures.display import shown_name
+from rankprism.results.direction import HIGHER, LOWER, signs
 from rankprism.results.result import Result
 from rankprism.results.table import Cell, Table
 from rankprism.statistics.claims import CLAIMS
@@ -62,9 +63,14 @@ class Leaderboard(Result):
     has_ranks: bool  #: whether there were enough topics or collections for sets of ranks
     about: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def _oriented(self) -> Floats:
+        """(run, measure): the means, negated if a lower one is better. Borda points are as they are."""
+        return self.means * signs(self.measures, () if self.combine == "borda" else self.lower_is_better)
+
     def order(self, measure: int = 0) -> list[int]:
         """The positions of the runs, the best mean first."""
-        return [int(r) for r in np.argsort(-self.means[:, measure], kind="stable")]
+        return [int(r) for r in np.argsort(-self._oriented[:, measure], kind="stable")]
 
     def ranks(self, measure: int = 0) -> list[tuple[int, int] | None]:
         """The best and the worst rank that each run may have; None if there are too few topics.
@@ -78,7 +84,7 @@ class Leaderboard(Result):
 
     def places(self, measure: int = 0) -> list[int]:
         """The rank of each run in this sample, in which runs with the same mean share a rank."""
-        means = self.means[:, measure]
+        means = self._oriented[:, measure]
         least = 1e-12 * np.abs(means).max(initial=0.0)
         return [int(1 + (means > x + least).sum()) for x in means]
 
@@ -181,6 +187,7 @@ class Leaderboard(Result):
             low, high = ranks[r] or (None, None)
             yield {
                 "measure": self.measures[m],
+                "direction": LOWER if self.measures[m] in self.lower_is_better else HIGHER,
                 "run": self.runs[r],
                 "place": places[r],
                 "mean": mean,
@@ -344,12 +351,13 @@ def leaderboard(
     check_level(alpha, None)
     found = collected(scores, runs, measures)
     _check(found, combine, over)
-    each = [ranked(found.values(m), combine, over, alpha) for m in range(len(found.measures))]
+    each = [ranked(found.oriented(m), combine, over, alpha) for m in range(len(found.measures))]
     units = each[0].standing.units
     notes, missing = list(found.notes), CLAIMS["ranks"].missing(units)
     notes += [] if missing is None else [Note("no-interval", missing, units, "")]
     issue(notes)
     first = next(iter(found.scores.values())).conventions
+    sign = np.ones(len(found.measures)) if combine == "borda" else found.direction
     conventions = {name: one.conventions for name, one in found.scores.items()}
     board = Leaderboard(
         found.runs,
@@ -358,7 +366,7 @@ def leaderboard(
         combine,
         over,
         alpha,
-        np.array([one.standing.mean for one in each]).T,
+        np.array([one.standing.mean for one in each]).T * sign,
         np.array([half_width(one.standing, alpha) for one in each]).T,
         np.array([one.better for one in each]),
         np.max([one.standing.changed for one in each], axis=0),
@@ -373,7 +381,12 @@ def leaderboard(
             "topics": found.topics if len(found.scores) > 1 else sum(found.topics.values()),
             "combine": combine if len(found.scores) > 1 else None,
             "over": over if combine != "borda" else "collections",
-            "scores": with_notes(first if len(conventions) == 1 else {"collections": conventions}, notes),
+            "scores": with_notes(
+                first
+                if len(conventions) == 1
+                else {"collections": conventions, "direction": first["direction"]},
+                notes,
+            ),
         },
     )
     shown_too = {

@@ -63,9 +63,9 @@ def gate(
 ) -> Gate:
     """Test whether a new run lost more than a margin against a baseline, by each measure.
 
-    With L the true loss, d the margin, z̄ the mean of new - baseline, s its standard deviation over n topics,
-    and t = (z̄ + d) / (s/√n), a measure failed if t < -c, which shows L > d, and passed if t > c, which shows
-    L < d, where c = t_(1-α; n-1). Otherwise the gate cannot tell. If no topic changed, the measure is
+    With L the true loss, d the margin, z̄ the mean of new - baseline, or of baseline - new if a lower score is
+    better, s its standard deviation over n topics, and t = (z̄ + d) / (s/√n), a measure failed if t < -c, which
+    shows L > d, and passed if t > c, which shows L < d, where c = t_(1-α; n-1). Otherwise the gate cannot tell. If no topic changed, the measure is
     unchanged, and passes. If all differences are equal, z̄ is compared with -d.
 
     With several measures, p is corrected by Holm twice: among the tests that could fail, and among those that
@@ -124,7 +124,7 @@ def gate(
     notes = _notes(tested)
     issue(notes)
     m = tested.deciding
-    lost = lost_topics(scores, tested.differences[m], followed.measures[m], judgments, runs, settings)
+    lost = lost_topics(scores, tested.gains[m], followed.measures[m], judgments, runs, settings)
     about = _about(tested, followed, with_notes(scores.conventions, notes), lost)
     return replace(tested, lost=lost, about=about)
 
@@ -188,8 +188,9 @@ def gate_of(scores: Scores, policy: Policy) -> Gate:
             for m, one in enumerate(policy.margins)
         ]
     )
-    passing = _corrected(one_sided(mean, margin, s, topics))
-    failing = _corrected(one_sided(-mean, -margin, s, topics))
+    gain = mean * scores.direction
+    passing = _corrected(one_sided(gain, margin, s, topics))
+    failing = _corrected(one_sided(-gain, -margin, s, topics))
     verdict = np.select(
         [changed == 0, failing < policy.alpha, passing < policy.alpha],
         [UNCHANGED, FAILED, PASSED],
@@ -198,6 +199,7 @@ def gate_of(scores: Scores, policy: Policy) -> Gate:
     level = policy.alpha / number  # of the first step of Holm
     half = half_width(s, topics, level)
     return Gate(
+        about={"scores": scores.conventions},
         baseline=scores.runs[0],
         new=scores.runs[1],
         measures=scores.measures,

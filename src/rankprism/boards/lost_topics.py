@@ -46,7 +46,7 @@ class LostTopic:
 
 def lost_topics(
     scores: Scores,
-    differences: Floats,
+    gains: Floats,
     measure: Measure,
     judgments: Any,
     runs: Mapping[str, Any],
@@ -54,13 +54,15 @@ def lost_topics(
 ) -> tuple[LostTopic, ...]:
     """The topics with the largest losses by one measure, the largest first.
 
-    scores : of the baseline and of the new run. differences : (topic,), with 0 where only rounding differs.
+    scores : of the baseline and of the new run. gains : (topic,), by how much the new run is better, with 0
+    where only rounding differs.
     settings : what `rankprism.explain` takes.
     """
     m = scores.measures.index(str(measure))
+    direction = float(scores.direction[m])
     found: list[LostTopic] = []
-    for t in np.argsort(differences, kind="stable")[:LISTED].tolist():
-        if differences[t] >= 0:
+    for t in np.argsort(gains, kind="stable")[:LISTED].tolist():
+        if gains[t] >= 0:
             break
         baseline, score = scores.values[:, t, m].tolist()
         reasons: tuple[str, ...] = ()
@@ -69,32 +71,39 @@ def lost_topics(
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", RankprismWarning)  # `evaluate` has given these notes
                 explained = explain(judgments, runs, measure, scores.topics[t], **settings)
-            reasons = _reasons(*explained.rankings)
+            old, new = explained.rankings
+            reasons = _reasons(old, new, direction)
         found.append(LostTopic(scores.topics[t], score, baseline, reasons))
     return tuple(found)
 
 
-def _reasons(old: Ranking, new: Ranking) -> tuple[str, ...]:
-    """The documents that earned less than before, and how many at the top are not judged."""
+def _reasons(old: Ranking, new: Ranking, direction: float) -> tuple[str, ...]:
+    """The documents that earned less than before, and how many at the top are not judged.
+
+    direction : -1 if a lower score is better, so that the documents are those that earned more.
+    """
     if not new.docs:
         return ("nothing was retrieved",)
     places, earned = zip(*(_by_document(ranking) for ranking in (old, new)), strict=True)
-    lost = {doc: earned[1].get(doc, 0.0) - before for doc, before in earned[0].items()}
-    worst = sorted((loss, doc) for doc, loss in lost.items() if loss < -5e-5)
+    changed = {doc: earned[1].get(doc, 0.0) - earned[0].get(doc, 0.0) for doc in earned[0] | earned[1]}
+    worst = sorted((direction * change, doc) for doc, change in changed.items() if direction * change < -5e-5)
     reasons = []
-    for loss, doc in worst[:DOCUMENTS]:
-        then, now = places[0][doc], places[1].get(doc)
+    for _, doc in worst[:DOCUMENTS]:
+        then, now = places[0].get(doc), places[1].get(doc)
         moved = (
             f"is no longer retrieved (it was at rank {then + 1})"
-            if now is None
-            else f"earns less at the same rank {now + 1}"
+            if then is not None and now is None
+            else f"is new at rank {now + 1}"
+            if now is not None and then is None
+            else f"earns {'less' if changed[doc] < 0 else 'more'} at the same rank {now + 1}"
             if now == then
             else f"moved from rank {then + 1} to {now + 1}"
         )
-        kind = next((about[then] for about in old.about.values()), "")
+        ranking, place = (old, then) if then is not None else (new, now)
+        kind = next((about[place] for about in ranking.about.values()), "")
         if kind.startswith(f"{ONLY_ASPECT}:"):
             kind = f"grade {kind.removeprefix(f'{ONLY_ASPECT}:')}"
-        reasons.append(f"{doc} ({kind}) {moved}: {loss:.4f}")
+        reasons.append(f"{doc} ({kind}) {moved}: {changed[doc]:.4f}")
     depth = min(len(new.docs), len(new.terms[0].earned))
     unjudged = [
         sum(about == NOT_JUDGED for about in next(iter(ranking.about.values()), ())[:depth])

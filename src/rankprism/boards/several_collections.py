@@ -45,9 +45,14 @@ class Collections:
         """The number of topics of each collection."""
         return {name: len(one.topics) for name, one in self.scores.items()}
 
-    def values(self, measure: int) -> list[Floats]:
-        """(run, topic) of each collection."""
-        return [one.values[:, :, measure] for one in self.scores.values()]
+    @property
+    def direction(self) -> Floats:
+        """(measure,): 1, or -1 if a lower score is better."""
+        return next(iter(self.scores.values())).direction
+
+    def oriented(self, measure: int) -> list[Floats]:
+        """(run, topic) of each collection: the scores, negated if a lower one is better."""
+        return [one.oriented[:, :, measure] for one in self.scores.values()]
 
 
 def are_collections(source: Any) -> bool:
@@ -95,6 +100,13 @@ def collected(
         )
         notes.append(Note("runs-left-out", message, len(missing), missing[0]))
     chosen = {name: one.select(runs=shared, measures=by_all) for name, one in found.items()}
+    for m, measure in enumerate(by_all):
+        if len({one.direction[m] for one in chosen.values()}) > 1:
+            lower = [name for name, one in chosen.items() if one.direction[m] < 0]
+            raise InputError(
+                f"a lower score by {measure} is better on the collections {listed(lower)}, and a higher one "
+                f"on the others; read the scores of all of them with the same lower= (--lower)"
+            )
     return Collections(chosen, tuple(notes))
 
 

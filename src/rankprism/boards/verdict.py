@@ -13,6 +13,7 @@ from rankprism.arrays import Floats, Longs
 from rankprism.boards.lost_topics import LostTopic
 from rankprism.foreign import shown
 from rankprism.markup import html_escaped, markdown_escaped
+from rankprism.results.direction import HIGHER, LOWER, signs
 from rankprism.results.result import Result
 from rankprism.results.table import Cell, Table
 from rankprism.statistics.power import smallest_difference
@@ -78,6 +79,11 @@ class Gate(Result):
         rounding = 1e-13 * np.abs(self.values).max(0).T
         return np.where(np.abs(found) <= rounding, 0.0, found)
 
+    @property
+    def gains(self) -> Floats:
+        """(measure, topic): by how much the new run is better; negative where it is worse."""
+        return np.asarray(self.differences * signs(self.measures, self.lower_is_better)[:, None])
+
     @cached_property
     def detectable(self) -> Floats:
         """The true loss with which each measure would have failed with a power of .8, at Holm's first step.
@@ -100,6 +106,7 @@ class Gate(Result):
         n = len(self.measures)
         columns: dict[str, list[Any]] = {
             "measure": list(self.measures),
+            "direction": [LOWER if name in self.lower_is_better else HIGHER for name in self.measures],
             "baseline": [self.baseline] * n,
             "new": [self.new] * n,
             "baseline mean": self.means[0].tolist(),
@@ -168,10 +175,11 @@ class Gate(Result):
         """What the columns mean."""
         several = len(self.measures)
         holm = f" after the Holm correction for {several} measures" if several > 1 else ""
+        lower = " A lower score is better by measures with ↓." if self.lower_is_better else ""
         return (
             f"Means over {len(self.topics)} topics. The difference is new - baseline, with an interval that "
-            f"covers {100 * self.level:.3g} %. Failed and passed: one-sided paired t-tests at the margin, "
-            f"p < {self.alpha:g}{holm}. Detectable: the true loss that would have failed with probability "
+            f"covers {100 * self.level:.3g} %.{lower} Failed and passed: one-sided paired t-tests at the "
+            f"margin, p < {self.alpha:g}{holm}. Detectable: the true loss that would have failed with probability "
             f"{POWER:g}."
         )
 
@@ -193,7 +201,7 @@ class Gate(Result):
         parts = [
             f"### {_SIGNS[self.outcome]} Relevance gate: {self.outcome}",
             markdown_escaped(self.headline, None),
-            self.summary.markdown(),
+            self._shown(None)[0].markdown(),
         ]
         if self.lost:
             measure = self.measures[self.deciding]

@@ -162,7 +162,7 @@ def compare(
     found = for_each([partial(tested, m) for m in range(len(complete.measures))], on_share)
     differences = [moments(by_name.values[:, :, m][place], pairs) for m in range(len(complete.measures))]
     back = np.argsort(order)
-    direction = np.where(turned, -1.0, 1.0)
+    direction, better = np.where(turned, -1.0, 1.0), complete.direction
 
     def all_measures(name: str) -> Floats:
         return np.array([getattr(x, name) for x in found])[:, back]
@@ -187,7 +187,7 @@ def compare(
         means=by_name.means[place],
         pairs=pairs,
         difference=all_measures("difference") * direction + 0.0,  # no -0
-        sign=all_measures("sign") * direction + 0.0,
+        sign=all_measures("sign") * direction * better[:, None] + 0.0,
         p=p,
         adjusted=np.array(adjusted),
         effect=all_measures("effect") * direction + 0.0,
@@ -202,6 +202,7 @@ def compare(
             asked,
             asked.sizes(by_name.means[place], pairs, names, complete.measures),
             differences,
+            better,
             topics,
             alpha,
             1 if correction == "none" and not chosen.corrects else len(pairs),
@@ -221,6 +222,7 @@ def compare(
             "detectable": f"the true difference that is found with probability {POWER:g}"
             if possible
             else "unknown, because nothing can be significant",
+            "scores": complete.conventions,
         },
     )
     said = compared.disagreement

@@ -74,7 +74,9 @@ class Margins:
 
     asked: Margin
     margin: Floats
-    low: Floats  #: the interval that decides; not worse: low > -margin; equivalent: also high < margin
+    #: The interval that decides. Not worse: low > -margin, or high < margin if a lower score is better.
+    #: Equivalent: both.
+    low: Floats
     high: Floats
     not_worse: Floats  #: p of the one-sided t-test that the loss is smaller than the margin, corrected
     equivalent: Floats  #: p of two one-sided t-tests that neither run is worse by the margin, corrected
@@ -82,16 +84,24 @@ class Margins:
 
 
 def within(
-    asked: Margin, margin: Floats, found: Sequence[Moments], topics: int, alpha: float, tests: int
+    asked: Margin,
+    margin: Floats,
+    found: Sequence[Moments],
+    direction: Floats,
+    topics: int,
+    alpha: float,
+    tests: int,
 ) -> Margins:
     """Two one-sided t-tests of each pair. p is multiplied by the number of tests (Bonferroni), so that an
     interval decides.
 
-    margin : (measure, pair). found : the differences by each measure.
+    margin : (measure, pair). found : the differences by each measure. direction : (measure,), -1 if a lower
+    score is better.
     """
     mean, s = (np.array([getattr(one, name) for one in found]) for name in ("mean", "s"))
     above, below = (
-        np.minimum(1.0, tests * one_sided(sign * mean, margin, s, topics)) for sign in (1.0, -1.0)
+        np.minimum(1.0, tests * one_sided(sign * mean, margin, s, topics))
+        for sign in (direction[:, None], -direction[:, None])
     )
     half = half_width(s, topics, alpha / tests)
     return Margins(asked, margin, mean - half, mean + half, above, np.maximum(above, below), tests)
@@ -124,15 +134,17 @@ def _error(s: Floats, topics: int) -> Floats:
     return s / math.sqrt(topics) if topics > 1 else np.full_like(s, np.nan)
 
 
-def verdicts(margins: Margins, alpha: float, significant: Bools, sign: Floats, difference: Floats) -> Words:
+def verdicts(margins: Margins, alpha: float, significant: Bools, sign: Floats, gain: Floats) -> Words:
     """(measure, pair): what is said of the first run of each pair. The first that applies:
 
     equivalent : the difference is shown to be smaller than the margin, even if it is significant
     better, worse : the difference is significant, and the means differ in the direction that the test favours
     not worse : the loss is shown to be smaller than the margin
     undecided : none of these. With one topic there is no verdict.
+
+    gain : by how much the first run of each pair is better.
     """
-    found = significant & (sign == np.sign(difference))
+    found = significant & (sign == np.sign(gain))
     conditions = [
         np.isnan(margins.equivalent),
         margins.equivalent < alpha,

@@ -14,6 +14,7 @@ from rankprism.arrays import Bools, Floats, Longs
 from rankprism.comparison.margins import Margins, Words, verdicts
 from rankprism.errors import InputError, enumerated
 from rankprism.foreign import shown
+from rankprism.results.direction import signs
 from rankprism.results.result import Result
 from rankprism.results.table import Cell, Table
 from rankprism.statistics.corrections import CORRECTIONS, NAMES_OF_CORRECTIONS
@@ -57,7 +58,7 @@ class Comparison(Result):
     means: Floats  #: (run, measure)
     pairs: Longs  #: (pair, 2): positions in `runs`
     difference: Floats
-    sign: Floats  #: which run of a pair the test favours: 1 the first, -1 the other
+    sign: Floats  #: which run of a pair is better by the test: 1 the first, -1 the other
     p: Floats
     adjusted: Floats  #: p, corrected for the number of pairs
     effect: Floats
@@ -69,6 +70,11 @@ class Comparison(Result):
     detectable: Floats
     margins: Margins | None = None  #: the tests against a margin, if one was given
     about: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def direction(self) -> Floats:
+        """(measure,): 1, or -1 if a lower score is better."""
+        return signs(self.measures, self.lower_is_better)
 
     @property
     def significant(self) -> Bools:
@@ -86,7 +92,8 @@ class Comparison(Result):
         """(measure, pair): "equivalent", "better", "worse", "not worse" or "undecided"; "" with one topic."""
         if self.margins is None:
             return None
-        return verdicts(self.margins, self.alpha, self.significant, self.sign, self.difference)
+        gain = self.difference * self.direction[:, None]
+        return verdicts(self.margins, self.alpha, self.significant, self.sign, gain)
 
     @property
     def disagreement(self) -> str | None:
@@ -244,7 +251,7 @@ class Comparison(Result):
         significantly worse. With a margin and one baseline, the verdicts are beside the means."""
         columns: dict[str, list[Any]] = {} if self.baselines or self._counts else {"": list(self.labels)}
         columns["run"] = [self._named(run) for run in self.runs]
-        best = self.means.max(0).round(4)
+        best = (self.direction * (self.means * self.direction).max(0)).round(4)
         for m, measure in enumerate(self.measures):
             columns[measure] = [
                 Cell(float(self.means[r, m]), self._mark(r, m), bool(self.means[r, m].round(4) == best[m]))

@@ -45,14 +45,19 @@ class TopicDifferences(Result):
         rounding = 1e-13 * np.abs(values).max((0, 1))[:, None, None]
         return np.where(np.abs(found) <= rounding, 0.0, found)
 
+    @property
+    def gain(self) -> Floats:
+        """(measure, pair, topic): by how much the first run is better; negative where it is worse."""
+        return np.asarray(self.difference * self.comparison.direction[:, None, None])
+
     def _rows(self, most: int | None) -> Table:
         of, rows = self.comparison, []
         for m, measure in enumerate(of.measures):
             for pair, (a, b) in enumerate(of.pairs.tolist()):
-                difference = self.difference[m, pair]
-                order = np.argsort(-difference, kind="stable")
+                difference, gain = self.difference[m, pair], self.gain[m, pair]
+                order = np.argsort(-gain, kind="stable")
                 if most is not None:
-                    gains, losses = order[difference[order] > 0], order[difference[order] < 0]
+                    gains, losses = order[gain[order] > 0], order[gain[order] < 0]
                     order = np.concatenate([gains[:most], losses[-most:]])
                 for t in order.tolist():
                     numbers = (of.values[a, t, m], of.values[b, t, m], difference[t])
@@ -68,7 +73,7 @@ class TopicDifferences(Result):
     @property
     def summary(self) -> Table:
         """For each measure and pair, on how many topics the first run is better, worse and equal."""
-        of, found = self.comparison, self.difference
+        of, found, gain = self.comparison, self.difference, self.gain
         m, pair = (axis.ravel() for axis in np.indices(found.shape[:2]))
         first, second = of.pairs[pair].T
         return Table(
@@ -76,11 +81,11 @@ class TopicDifferences(Result):
                 "measure": [of.measures[i] for i in m],
                 "run": [of.runs[i] for i in first],
                 "other": [of.runs[i] for i in second],
-                "better": (found > 0).sum(2).ravel().tolist(),
-                "worse": (found < 0).sum(2).ravel().tolist(),
+                "better": (gain > 0).sum(2).ravel().tolist(),
+                "worse": (gain < 0).sum(2).ravel().tolist(),
                 "equal": (found == 0).sum(2).ravel().tolist(),
-                "mean gain": _mean_where(found, found > 0),
-                "mean loss": _mean_where(found, found < 0),
+                "mean gain": _mean_where(found, gain > 0),
+                "mean loss": _mean_where(found, gain < 0),
             }
         )
 

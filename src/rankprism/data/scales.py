@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 #: Without a given scale, every whole grade up to this one has a label. If there are higher or other grades,
 #: only grades that occur have one.
 _WHOLE = 1000
+#: The aspect on which a lower score is better, unless its settings say otherwise: that of `Contrast`.
+HARMFUL = "harmful"
 #: The largest number of labels of one aspect.
 MOST_LABELS = 100_000
 _MOST_CODES = 2**62  # combinations of labels that can be numbered
@@ -48,6 +50,8 @@ class Scale:
     #: Another aspect. Where it has its lowest label, this aspect has its lowest label too (a document that is
     #: not relevant cannot be correct).
     given: str | None = None
+    #: Whether a lower score on this aspect is better. None: only on the aspect `HARMFUL`.
+    lower_is_better: bool | None = None
 
     @classmethod
     def of(
@@ -57,6 +61,7 @@ class Scale:
         embed: Sequence[Any] | None = None,
         given: str | None = None,
         grades: Sequence[Any] | None = None,
+        lower_is_better: bool | None = None,
     ) -> Scale:
         """Make a scale from labels, which are all ascending numbers or all names, or from a number of labels.
 
@@ -101,7 +106,7 @@ class Scale:
                 f"the lowest label of {aspect!r} is {names[0]}, and grades begin at 0; give each label a "
                 f"grade, e.g. 0, 1, …"
             )
-        return cls(aspect, worth, names, _embedded(aspect, names, embed), given)
+        return cls(aspect, worth, names, _embedded(aspect, names, embed), given, lower_is_better)
 
     def __repr__(self) -> str:
         places = " ".join(f"{name}={place}" for name, place in zip(self.names, self.place, strict=True))

@@ -82,17 +82,18 @@ def _from_toml(source: Path, text: str) -> list[Measure]:
 
 
 def _from_table(name: str, table: dict[str, Any]) -> Measure:
-    known = {"mix", "summary"} if "mix" in table else set(compose.__kwdefaults__ or ())
+    known = {"mix", *(mix.__kwdefaults__ or ())} if "mix" in table else set(compose.__kwdefaults__ or ())
     for key in table:
         if key not in known:
             raise MeasureError(f"{name}: unknown key {key!r}; there are {', '.join(sorted(known))}")
     for key, kind, words in (
         ("weighted", bool, "true or false"),
+        ("lower_is_better", bool, "true or false"),
         ("mix", dict, "a table of measures and weights"),
         ("summary", str, "a text"),
     ):
         if key in table and not isinstance(table[key], kind):
             raise MeasureError(f"{name}: {key} must be {words}; got {quoted(table[key])}")
     if "mix" in table:
-        return mix(name, table["mix"], summary=table.get("summary", ""))
+        return mix(name, table["mix"], **{key: value for key, value in table.items() if key != "mix"})
     return compose(name, **table)

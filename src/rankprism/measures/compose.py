@@ -58,6 +58,7 @@ def compose(
     effort: float = 0.0,
     rel: float = 1.0,
     summary: str = "",
+    lower_is_better: bool = False,
 ) -> Measure:
     """Make and register the measure Σ_i D(i) [Σ_t w_t g(i,t) N(i,t) - e], divided by `divisor`.
 
@@ -115,13 +116,25 @@ def compose(
         "effort": effort,
         "rel": rel,
         "summary": summary,
+        "lower_is_better": lower_is_better,
     }
     made = formula(parts_of, single=False, bounds=kind)
-    return register(Definition(made, tuple(parameters), recipe=(compose, recipe)))
+    return register(
+        Definition(made, tuple(parameters), lower_is_better=lower_is_better or None, recipe=(compose, recipe))
+    )
 
 
-def mix(name: str, measures: Mapping[str | Measure, float], *, summary: str = "") -> Measure:
+def mix(
+    name: str,
+    measures: Mapping[str | Measure, float],
+    *,
+    summary: str = "",
+    lower_is_better: bool | None = None,
+) -> Measure:
     """Make and register the measure Σ λ_m m, a weighted sum of measures m.
+
+    Whether a lower sum is better follows from the measures and the signs of their weights. If they contradict
+    each other, `lower_is_better` has to say it.
 
     >>> from rankprism import evaluate
     >>> balanced = mix("balanced", {"StRecall@1": 0.5, "P@1": 0.5})
@@ -147,15 +160,30 @@ def mix(name: str, measures: Mapping[str | Measure, float], *, summary: str = ""
     mixture_of.__doc__ = f"{summary or f'{name}: a mixture.'}\n\n{name} = {text}"
     made = mixture_formula(mixture_of, "outer")
     why = next((f"of {m}: {m.why_unbounded}" for m, _ in chosen if m.why_unbounded), "")
-    return register(
+    return _directed(
         Definition(
             made._replace(bounds=Bounds("none", reason=why)) if why else made,
             (JUDGED_ONLY,) if needs == "judgments" else (),
             cite=tuple(dict.fromkeys(key for measure, _ in chosen for key in measure.definition.cite)),
             needs=needs,
-            recipe=(mix, {"name": name, "measures": dict(chosen), "summary": summary}),
+            lower_is_better=lower_is_better,
+            recipe=(
+                mix,
+                {
+                    "name": name,
+                    "measures": dict(chosen),
+                    "summary": summary,
+                    "lower_is_better": lower_is_better,
+                },
+            ),
         )
     )
+
+
+def _directed(definition: Definition) -> Measure:
+    """Register a mixture, of which it must be known whether a lower score is better."""
+    _ = Measure(definition).lower_is_better
+    return register(definition)
 
 
 def _number(name: str, value: Any) -> float:

@@ -75,6 +75,7 @@ def measure(
     ideal: Callable[..., Mapping[str, Longs]] | None = None,
     needs: str = "judgments",
     answers: bool = False,
+    lower_is_better: bool = False,
     ties: Ties = NO_TIES,
 ) -> Callable[[Callable[..., Any]], Measure]:
     """Turn a function into a registered measure of the same name.
@@ -108,6 +109,9 @@ def measure(
         "preferences".
     answers
         Whether the measure can score answers, because it does not look at other judged documents.
+    lower_is_better
+        Whether a lower score is better. A measure with a measure inside has the opposite direction of that
+        one if this is True, and the same if it is False.
     ties
         How the scores over all orders of tied documents are found, if that is not derived.
     """
@@ -117,7 +121,7 @@ def measure(
     def decorate(function: Callable[..., Any]) -> Measure:
         common = [JUDGED_ONLY] if needs == "judgments" else []
         formula, own = _formula(function, False, bounds, made_of, ties, interval, ideal)
-        about = _about(cite, compared, aliases, forms)
+        about = _about(cite, compared, aliases, forms, lower_is_better)
         parameters = _ordered(own, *common)
         return register(Definition(formula, parameters, needs=needs, answers=answers, **about))
 
@@ -132,6 +136,7 @@ def single(
     aliases: str = "",
     forms: Mapping[str, Mapping[str, Any]] | None = None,
     made_of: Callable[..., dict[str, Floats]] | None = None,
+    lower_is_better: bool = False,
     ties: Ties = NO_TIES,
 ) -> Callable[[Callable[..., Any]], Measure]:
     """Turn a function into a registered measure of one aspect, which scores each aspect on its own, (N, A).
@@ -142,7 +147,7 @@ def single(
 
     def decorate(function: Callable[..., Any]) -> Measure:
         formula, own = _formula(function, True, bounds, made_of, ties)
-        about = _about(cite, compared, aliases, forms)
+        about = _about(cite, compared, aliases, forms, lower_is_better)
         return register(Definition(formula, _ordered(own, FOLD, JUDGED_ONLY), single=True, **about))
 
     return decorate
@@ -181,7 +186,7 @@ def normalised(
             own = [p for p in parameters if p.role not in (Role.JUDGED_ONLY, Role.CUTOFF)]
             parameters = (*own, IDEAL, NODES, JUDGED_ONLY, CUTOFF)
         formula = family.formula(parts_of, base.single, bounds, base.name, searches=not base.single)
-        about = _about(cite or "", compared or "", aliases, None)
+        about = _about(cite or "", compared or "", aliases, None, bool(base.lower_is_better))
         inherited = {
             "cite": base.cite if cite is None else about["cite"],
             "compared": base.compared if compared is None else compared,
@@ -273,6 +278,7 @@ def _about(
     compared: str,
     aliases: str,
     forms: Mapping[str, Mapping[str, Any]] | None,
+    lower_is_better: bool,
 ) -> dict[str, Any]:
     """The fields of `Definition` that describe a measure."""
     return {
@@ -280,4 +286,5 @@ def _about(
         "compared": compared,
         "aliases": tuple(aliases.split()),
         "forms": forms or {},
+        "lower_is_better": lower_is_better or None,
     }

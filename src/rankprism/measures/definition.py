@@ -107,6 +107,9 @@ class Definition:
     #: Whether it can score answers, which have neither an ideal ranking nor a pool: it looks only at the
     #: grades of the retrieved documents, and at the aspects and their weights.
     answers: bool = False
+    #: Whether a lower score is better. With a measure inside, True reverses its direction. None: the measures
+    #: inside decide, and without any a higher score is better.
+    lower_is_better: bool | None = None
     #: How another process makes the definition again, if importing its module is not enough.
     recipe: tuple[Callable[..., Measure], Mapping[str, Any]] | None = None
 

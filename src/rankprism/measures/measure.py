@@ -11,6 +11,7 @@ import numpy as np
 
 from rankprism.arrays import Floats, Longs
 from rankprism.data.hits import Hits
+from rankprism.data.scales import HARMFUL
 from rankprism.errors import MeasureError
 from rankprism.measures.definition import Definition
 from rankprism.measures.folds import FOLDS
@@ -204,6 +205,34 @@ class Measure:
         """The cutoff of the measure or of the measure inside; None if it looks at the whole ranking."""
         cutoff: int | None = self.inner.cutoff if self.inner else self.given(Role.CUTOFF)
         return cutoff
+
+    @property
+    def lower_is_better(self) -> bool:
+        """Whether a lower score is better.
+
+        >>> from rankprism.measures import Unjudged, nDCG
+        >>> Unjudged.lower_is_better, nDCG.lower_is_better
+        (True, False)
+        """
+        return self.is_lower_better({})
+
+    def is_lower_better(self, aspects: Mapping[str, bool]) -> bool:
+        """Whether a lower score is better, where `aspects` says of which aspects a lower score is.
+
+        The score on the aspect `HARMFUL` is better if it is lower, unless `aspects` says otherwise.
+        """
+        own, made, aspect = self.definition.lower_is_better, self.declared, self.of(Role.ASPECT)
+        if isinstance(made, Mixture) and own is None:
+            found = made.is_lower_better(aspects)
+            if found is None:
+                raise MeasureError(
+                    f"{self.name} adds measures whose lower scores are better to others; give these a negative "
+                    f"weight, or set lower_is_better to true or false"
+                )
+            return found
+        on_aspect = aspect is not None and aspects.get(aspect, aspect == HARMFUL)
+        inside = self.inner is not None and self.inner.is_lower_better(aspects)
+        return bool(own) ^ on_aspect ^ inside
 
     @property
     def is_condensed(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -45,6 +46,13 @@ class Mixture(NamedTuple):
         for _, weight, measure in self.summands:
             score += weight * expected(measure, hits)
         return score
+
+    def is_lower_better(self, aspects: Mapping[str, bool]) -> bool | None:
+        """Whether a lower sum is better; None if some summands say so and others do not."""
+        lower = [measure.is_lower_better(aspects) for measure in self.measures]
+        weights = [weight for _, weight, _ in self.summands]
+        down = {one ^ (weight < 0) for one, weight in zip(lower, weights, strict=True) if weight}
+        return None if len(down) == 2 and any(lower) else down == {True}
 
     @property
     def has_steps(self) -> bool:

@@ -39,6 +39,7 @@ class Role(enum.Enum):
     GAIN = "what a grade is worth"
     THRESHOLD = "the lowest relevant grade, if gains are binary"
     HIGHEST = "the highest grade of the scale"
+    ASPECT = "the only aspect that is scored"
 
 
 class Range(typing.NamedTuple):

@@ -16,6 +16,7 @@ from rankprism.errors import InputError
 from rankprism.foreign import shown
 from rankprism.markup import html_escaped, latex_escaped, markdown_escaped
 from rankprism.measures.display import shown_name
+from rankprism.results.direction import lower_names
 from rankprism.results.table import Table, plain
 
 _WIDTH = 100  # characters in a line of a note below a table
@@ -48,6 +49,11 @@ class Result(ABC):
     def tables(self) -> tuple[Table, ...]:
         """The tables that people read, if one is not enough."""
         return (self.summary,)
+
+    @property
+    def lower_is_better(self) -> frozenset[str]:
+        """The measures by which a lower score is better."""
+        return lower_names(self.about)
 
     @property
     def note(self) -> str:
@@ -231,7 +237,8 @@ class Result(ABC):
     def _shown(self, digits: int | None) -> list[Table]:
         """The tables with this number of digits, and with the measures that they name."""
         measures = frozenset(getattr(self, "measures", ()))
-        tables = [replace(table, measures=measures) for table in self.tables]
+        lower = self.lower_is_better & measures
+        tables = [replace(table, measures=measures, lower=lower) for table in self.tables]
         return tables if digits is None else [replace(table, digits=digits) for table in tables]
 
     def _caption(self, caption: str | None, as_papers_do: bool = False) -> str:

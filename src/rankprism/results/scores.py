@@ -16,6 +16,7 @@ from rankprism.data.note import Note, issue, some, with_notes
 from rankprism.errors import InputError, listed
 from rankprism.foreign import shown
 from rankprism.measures.display import canonical_name, canonical_names
+from rankprism.results.direction import directions, signs
 from rankprism.results.result import Result
 from rankprism.results.table import Cell, Table
 
@@ -39,7 +40,8 @@ class Scores(Result):
     measures: tuple[str, ...]
     #: (run, topic, measure); NaN if a run is not evaluated on a topic
     values: npt.NDArray[np.float64] = field(repr=False)
-    #: every convention used: order, topics, duplicates, weights, what was left out
+    #: every convention used: order, topics, duplicates, weights, what was left out, and by each measure
+    #: whether "higher" or "lower" scores are better, which names say if nothing else does
     conventions: Mapping[str, Any] = field(default_factory=dict)
     #: bounds of each score, in the same shape as `values`; None if the scores are certain
     low: npt.NDArray[np.float64] | None = field(default=None, repr=False)
@@ -53,11 +55,23 @@ class Scores(Result):
                 array = array.view()
                 array.flags.writeable = False
                 object.__setattr__(self, name, array)
+        known = directions(self.measures, self.conventions.get("direction", {}))
+        object.__setattr__(self, "conventions", {**self.conventions, "direction": known})
 
     @property
     def about(self) -> Mapping[str, Any]:  # type: ignore[override]
         """The conventions, under the name that every result has for them."""
         return self.conventions
+
+    @property
+    def direction(self) -> npt.NDArray[np.float64]:
+        """(measure,): 1, or -1 if a lower score is better."""
+        return signs(self.measures, self.lower_is_better)
+
+    @property
+    def oriented(self) -> npt.NDArray[np.float64]:
+        """(run, topic, measure): the scores times `direction`, of which the higher one is always better."""
+        return np.asarray(self.values * self.direction)
 
     @cached_property
     def means(self) -> npt.NDArray[np.float64]:
@@ -197,7 +211,8 @@ class Scores(Result):
         alike = [by] if by in self.measures else _same_measures(by, self.measures)
         if len(alike) != 1:
             raise InputError(f"cannot sort by {by!r}; sort by run, or by one of {listed(self.measures)}")
-        means = self.means[:, self.measures.index(alike[0])]
+        m = self.measures.index(alike[0])
+        means = self.means[:, m] * self.direction[m]
         # A run without any score comes last. Runs with equal means keep their order.
         order = np.argsort(np.where(np.isnan(means), np.inf, -means), kind="stable")
         return self.select(runs=[self.runs[r] for r in order])
@@ -256,7 +271,8 @@ class Scores(Result):
 
         U_RISK is the mean over topics of Δ if Δ ≥ 0 and of (1 + α) Δ if Δ < 0, where Δ = score(run) -
         score(baseline), as in ndeval and gdeval for the TREC Web tracks 2013 and 2014. A loss counts 1 + α
-        times as much as a win. The baseline itself scores 0.
+        times as much as a win. The baseline itself scores 0. If a lower score is better, Δ is score(baseline) -
+        score(run), so a higher U_RISK is always better.
 
         >>> values = np.array([[[0.5], [0.5]], [[0.75], [0.25]]])
         >>> print(Scores(("bm25", "dense"), ("1", "2"), ("AP",), values).risk("bm25"))
@@ -269,7 +285,7 @@ class Scores(Result):
             raise InputError(f"no run is named {baseline!r}; there are {listed(self.runs)}")
         if not alpha >= 0:
             raise InputError(f"the risk alpha must be a number ≥ 0; got {alpha!r}")
-        difference = self.values - self.values[self.runs.index(baseline)]
+        difference = (self.values - self.values[self.runs.index(baseline)]) * self.direction + 0.0  # no -0
         weighted = np.where(difference < 0, (1 + alpha) * difference, difference)
         names = [(measure, f"URisk({measure},alpha={alpha:g})") for measure in self.measures]
         unknown = np.full_like(weighted, np.nan)  # the bounds of U_RISK are not known
@@ -408,8 +424,9 @@ class ScoreTable(Result):
         means = self.scores.means
         if len(means) < 2 or self.per_topic:
             return np.zeros(means.shape, dtype=bool)
-        best = np.where(np.isnan(means), -np.inf, means).max(0)
-        return np.asarray(means >= best - 5e-5)
+        oriented = means * self.scores.direction
+        best = np.where(np.isnan(means), -np.inf, oriented).max(0)
+        return np.asarray(oriented >= best - 5e-5)
 
     @property
     def rows(self) -> Table:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from rankprism.markup import html_escaped, latex_escaped, markdown_escaped
 from rankprism.measures.display import latex_name, shown_name
+from rankprism.results.direction import MARK
 from rankprism.text_table import text_table
 
 UNDEFINED = "–"
@@ -58,6 +59,8 @@ class Table:
     texts: Collection[str] = ()
     #: the measures in the header and in the cells, which LaTeX and HTML print as papers do
     measures: Collection[str] = ()
+    #: those of which a lower score is better, which a mark in the header and in the cells says
+    lower: Collection[str] = ()
 
     @classmethod
     def of_rows(cls, names: Sequence[str], rows: Iterable[Sequence[Any]], **settings: Any) -> Table:
@@ -93,7 +96,11 @@ class Table:
 
     def cells(self) -> list[list[str]]:
         """The rows as people read them."""
-        return self._cells(printed_cell)
+        return self._cells(lambda x, digits: self._marked(printed_cell(x, digits)))
+
+    def _marked(self, text: str) -> str:
+        """A text. If it is the name of a measure of which a lower score is better, it gets a mark."""
+        return text + MARK if text.removeprefix("Δ ") in self.lower else text
 
     @property
     def has_best(self) -> bool:
@@ -113,17 +120,23 @@ class Table:
             if bold and isinstance(x, Cell) and x.best
         ]
         return text_table(
-            list(self.columns), self.cells(), left=max(1, left), bold=strong, repeated=names, width=width
+            list(map(self._marked, self.columns)),
+            self.cells(),
+            left=max(1, left),
+            bold=strong,
+            repeated=names,
+            width=width,
         )
 
     def markdown(self) -> str:
         """A table in GitHub's Markdown, with the best cells in bold."""
 
         def cell(x: Any, digits: int) -> str:
-            text = markdown_escaped(printed_cell(x, digits))
+            text = markdown_escaped(self._marked(printed_cell(x, digits)))
             return f"**{text}**" if isinstance(x, Cell) and x.best else text
 
-        lines = [list(map(markdown_escaped, self.columns)), *self._cells(cell)]
+        names = [markdown_escaped(self._marked(name)) for name in self.columns]
+        lines = [names, *self._cells(cell)]
         out = ["| " + " | ".join(line) + " |" for line in lines]
         out.insert(1, "|" + "|".join(":---" if self._words(name) else "---:" for name in self.columns) + "|")
         return "\n".join(out)
@@ -133,7 +146,7 @@ class Table:
 
         def cell(x: Any, digits: int) -> str:
             if not isinstance(x, Cell):
-                return self._named(printed_cell(x, digits), latex_name, latex_escaped)
+                return self._named(printed_cell(x, digits), latex_name, latex_escaped, r"$\downarrow$")
             text = latex_escaped(printed_cell(x._replace(mark=None), digits))
             mark = "".join(
                 {"▲": r"\blacktriangle ", "▼": r"\blacktriangledown "}.get(c, c) for c in x.mark or ""
@@ -141,7 +154,7 @@ class Table:
             return (rf"\textbf{{{text}}}" if x.best else text) + (f"$^{{{mark}}}$" if mark else "")
 
         align = "".join("l" if self._words(name) else "r" for name in self.columns)
-        names = [self._named(name, latex_name, latex_escaped) for name in self.columns]
+        names = [self._named(name, latex_name, latex_escaped, r"$\downarrow$") for name in self.columns]
         header, *rows = [" & ".join(line) + r" \\" for line in [names, *self._cells(cell)]]
         return "\n".join(
             [
@@ -178,13 +191,15 @@ class Table:
         above = f"<caption>{html_escaped(caption, None)}</caption>\n" if caption else ""
         return f"<table>\n{above}" + "\n".join([*lines, "</tbody>", "</table>"])
 
-    def _named(self, text: str, measure: Callable[[str], str], other: Callable[[str], str]) -> str:
+    def _named(
+        self, text: str, measure: Callable[[str], str], other: Callable[[str], str], mark: str = MARK
+    ) -> str:
         """Write a text. If it is the name of a measure, write it as papers do."""
-        if text in self.measures:
-            return measure(text)
-        if text.startswith("Δ ") and text[2:] in self.measures:
-            return other("Δ ") + measure(text[2:])
-        return other(text)
+        name = text.removeprefix("Δ ")
+        if name not in self.measures:
+            return other(text)
+        before = other("Δ ") if name != text else ""
+        return before + measure(name) + (mark if name in self.lower else "")
 
     def csv(self, guard: bool = False, separator: str = ",", header: bool = True) -> str:
         """CSV with full precision. `guard`: see `guarded`."""

@@ -96,6 +96,7 @@ def intent_aware(base: Definition) -> Definition:
         tuple(p for p in base.parameters if p.role is not Role.FOLD),
         cite=(*base.cite, "agrawal2009diversifying"),
         aliases=tuple(f"{alias}_IA" for alias in base.aliases),
+        lower_is_better=base.lower_is_better,
     )
 
 
@@ -115,7 +116,7 @@ def _worth(measure: Measure, hits: Hits, weight: Floats) -> Floats | None:
 
 
 Inner = Annotated[Measure, "the single-aspect measure that scores each aspect", Role.INNER]
-AspectName = Annotated[str | None, "the name of the aspect"]
+AspectName = Annotated[str | None, "the name of the aspect", Role.ASPECT]
 GoodAspect = Annotated[str, "the name of the aspect on which a high score is good"]
 BadAspect = Annotated[str, "the name of the aspect on which a low score is good"]
 
@@ -262,6 +263,8 @@ def Aspect(hits: Hits, measure: Inner, aspect: AspectName = None) -> Floats:
     """A measure of one aspect, such as credibility, which ignores all other aspects.
 
     Aspect(M) = M_t, where t is the named aspect, which every topic must have
+
+    A lower score is better on the aspect harmful, and on an aspect whose settings have lower_is_better.
 
     >>> from rankprism import evaluate
     >>> two = {"q": {"relevant": {"a": 1, "b": 1}, "credible": {"b": 1}}}

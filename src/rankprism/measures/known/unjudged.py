@@ -25,7 +25,7 @@ def _judged(hits: Hits, cutoff: int | None) -> Bools:
     return inside if hits.negative is None else inside & ~hits.negative
 
 
-@measure(bounds=_NO_GRADES, cite="macavaney2022streamlining", compared=TREC_EVAL_10)
+@measure(bounds=_NO_GRADES, lower_is_better=True, cite="macavaney2022streamlining", compared=TREC_EVAL_10)
 def Unjudged(hits: Hits, cutoff: Cutoff = None) -> Floats:
     """Unjudged: the share of the first k documents that are not judged.
 
@@ -42,7 +42,7 @@ def Unjudged(hits: Hits, cutoff: Cutoff = None) -> Floats:
     return ratio(np.minimum(hits.length, depth) - _judged(hits, cutoff).sum(-1), depth)
 
 
-@measure(bounds=_NO_GRADES, cite="moffat2008rank", compared=TREC_EVAL_10)
+@measure(bounds=_NO_GRADES, lower_is_better=True, cite="moffat2008rank", compared=TREC_EVAL_10)
 def RBP_residual(hits: Hits, p: Persistence = 0.8, cutoff: Cutoff = None) -> Floats:
     """Residual of rank-biased precision: how much RBP could rise if everything unknown were relevant.
 

@@ -1,0 +1,66 @@
+"""Whether a higher or a lower score is better by a measure.
+
+`Scores.conventions["direction"]` records it for each measure, and results of analyses keep these conventions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rankprism.arrays import Floats
+from rankprism.errors import InputError, MeasureError, listed
+from rankprism.measures.grammar import parse
+
+HIGHER, LOWER = "higher", "lower"
+#: What tables and charts add to the name of a measure if a lower score is better.
+MARK = " ↓"
+#: How the columns of `tied="all"` are named.
+_OVER_ORDERS = re.compile(r"(?:Lowest|Expected|Highest)\((.*)\)")
+
+
+def direction_of(name: str) -> str:
+    """Which scores are better, by the name of a measure; higher ones for any other text.
+
+    >>> [direction_of(text) for text in ("Unjudged@10", "Expected(RBP_residual)", "nDCG@10", "seconds")]
+    ['lower', 'lower', 'higher', 'higher']
+    """
+    inside = _OVER_ORDERS.fullmatch(name)
+    try:
+        return LOWER if parse(inside[1] if inside else name).lower_is_better else HIGHER
+    except MeasureError:
+        return HIGHER
+
+
+def directions(measures: Iterable[str], known: Mapping[str, str]) -> dict[str, str]:
+    """Which scores are better by each measure: as is known, or else by its name."""
+    return {measure: known.get(measure) or direction_of(measure) for measure in measures}
+
+
+def lower_names(about: Mapping[str, Any]) -> frozenset[str]:
+    """The measures of which a lower score is better, from the conventions of scores or what holds them."""
+    said = about.get("scores", about)
+    found = said.get("direction", {}) if isinstance(said, Mapping) else {}
+    return frozenset(measure for measure, direction in found.items() if direction == LOWER)
+
+
+def signs(measures: Sequence[str], lower: Collection[str]) -> Floats:
+    """(measure,): 1, or -1 if a lower score is better. Scores times these are better if they are higher."""
+    return np.array([-1.0 if measure in lower else 1.0 for measure in measures])
+
+
+def chosen_lower(measures: Sequence[str], wanted: Iterable[str]) -> dict[str, str]:
+    """The measures that somebody has named as those of which a lower score is better."""
+    from rankprism.measures.display import canonical_name
+
+    by_name = {canonical_name(measure): measure for measure in measures} | {m: m for m in measures}
+    found = {}
+    for name in wanted:
+        measure = by_name.get(name) or by_name.get(canonical_name(name))
+        if measure is None:
+            raise InputError(f"lower: there is no measure {name!r}; there are {listed(measures)}")
+        found[measure] = LOWER
+    return found
