@@ -63,10 +63,11 @@ def gate(
 ) -> Gate:
     """Test whether a new run lost more than a margin against a baseline, by each measure.
 
-    With L the true loss, d the margin, z̄ the mean of new - baseline, or of baseline - new if a lower score is
-    better, s its standard deviation over n topics, and t = (z̄ + d) / (s/√n), a measure failed if t < -c, which
-    shows L > d, and passed if t > c, which shows L < d, where c = t_(1-α; n-1). Otherwise the gate cannot tell. If no topic changed, the measure is
-    unchanged, and passes. If all differences are equal, z̄ is compared with -d.
+    With L the true loss, d the margin, z̄ the mean of new - baseline (baseline - new if a lower score is
+    better), s its standard deviation over n topics, and t = (z̄ + d) / (s/√n), a measure failed if t < -c,
+    which shows L > d, and passed if t > c, which shows L < d, where c = t_(1-α; n-1). Otherwise the gate
+    cannot tell. If no topic changed, the measure is unchanged, and passes. If all differences are equal, z̄
+    is compared with -d.
 
     With several measures, p is corrected by Holm twice: among the tests that could fail, and among those that
     could pass. So whatever the true losses are, the probability that any measure fails although it did not

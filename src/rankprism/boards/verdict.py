@@ -13,7 +13,7 @@ from rankprism.arrays import Floats, Longs
 from rankprism.boards.lost_topics import LostTopic
 from rankprism.foreign import shown
 from rankprism.markup import html_escaped, markdown_escaped
-from rankprism.results.direction import HIGHER, LOWER, signs
+from rankprism.results.direction import HIGHER, LOWER, MARK, signs
 from rankprism.results.result import Result
 from rankprism.results.table import Cell, Table
 from rankprism.statistics.power import smallest_difference
@@ -178,10 +178,14 @@ class Gate(Result):
         lower = " A lower score is better by measures with ↓." if self.lower_is_better else ""
         return (
             f"Means over {len(self.topics)} topics. The difference is new - baseline, with an interval that "
-            f"covers {100 * self.level:.3g} %.{lower} Failed and passed: one-sided paired t-tests at the "
-            f"margin, p < {self.alpha:g}{holm}. Detectable: the true loss that would have failed with probability "
-            f"{POWER:g}."
+            f"covers {100 * self.level:.3g} %.{lower} Failed and passed: one-sided paired t-tests at "
+            f"the margin, p < {self.alpha:g}{holm}. Detectable: the true loss that would have failed with "
+            f"probability {POWER:g}."
         )
+
+    def _named(self, m: int) -> str:
+        """The name of a measure, with a mark if a lower score is better."""
+        return self.measures[m] + (MARK if self.measures[m] in self.lower_is_better else "")
 
     def _said(self, m: int) -> str:
         """One measure in a sentence."""
@@ -191,7 +195,7 @@ class Gate(Result):
         )
         finds = "" if np.isnan(half) else f", would have found a loss of {self.detectable[m]:.4f}"
         return (
-            f"{self.verdicts[m]}: {self.measures[m]} {self.means[0, m]:.4f} → {self.means[1, m]:.4f}, "
+            f"{self.verdicts[m]}: {self._named(m)} {self.means[0, m]:.4f} → {self.means[1, m]:.4f}, "
             f"difference {self.difference[m]:.4f}{ends}, margin {self.margin[m]:.4g}, "
             f"{self.changed[m]} of {len(self.topics)} topics changed{finds}"
         )

@@ -66,7 +66,7 @@ class Comparison(Result):
     interval: str  #: "single", "Bonferroni", "FCR" or "simultaneous"
     level: Floats  #: (measure,): the confidence of each interval; of all together if they are "simultaneous"
     changed: Longs  #: the number of topics on which the runs differ at all
-    #: the true difference that this comparison would find with a power of .8; NaN where none can be significant
+    #: the true difference that this comparison would find with a power of .8; NaN if none can be significant
     detectable: Floats
     margins: Margins | None = None  #: the tests against a margin, if one was given
     about: Mapping[str, Any] = field(default_factory=dict)

@@ -226,8 +226,8 @@ class Measure:
             found = made.is_lower_better(aspects)
             if found is None:
                 raise MeasureError(
-                    f"{self.name} adds measures whose lower scores are better to others; give these a negative "
-                    f"weight, or set lower_is_better to true or false"
+                    f"{self.name} adds measures whose lower scores are better to others; give these a "
+                    f"negative weight, or set lower_is_better to true or false"
                 )
             return found
         on_aspect = aspect is not None and aspects.get(aspect, aspect == HARMFUL)

@@ -271,8 +271,8 @@ class Scores(Result):
 
         U_RISK is the mean over topics of Δ if Δ ≥ 0 and of (1 + α) Δ if Δ < 0, where Δ = score(run) -
         score(baseline), as in ndeval and gdeval for the TREC Web tracks 2013 and 2014. A loss counts 1 + α
-        times as much as a win. The baseline itself scores 0. If a lower score is better, Δ is score(baseline) -
-        score(run), so a higher U_RISK is always better.
+        times as much as a win. The baseline itself scores 0. If a lower score is better, Δ is
+        score(baseline) - score(run), so a higher U_RISK is always better.
 
         >>> values = np.array([[[0.5], [0.5]], [[0.75], [0.25]]])
         >>> print(Scores(("bm25", "dense"), ("1", "2"), ("AP",), values).risk("bm25"))
