@@ -8,14 +8,14 @@ import stat
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import posix
 
-from rankprism import InputError, evaluate, sample
+from rankprism import InputError, evaluate, evaluate_into, sample
 from rankprism.cli import demo
 from rankprism.formats import convert, files, output_files
 from rankprism.plots import output
@@ -211,6 +211,35 @@ def test_nothing_is_left_after_a_signal(kind: Any, tmp_path: Path) -> None:
     process.communicate(timeout=60)
     assert process.returncode in (128 + number, -number)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_and_its_folder_are_on_the_disk_before_the_call_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+
+    def synced(number: int) -> None:
+        done.append(f"sync {'folder' if stat.S_ISDIR(os.fstat(number).st_mode) else 'file'}")
+
+    def replaced(source: Any, target: Any) -> None:
+        done.append("replace")
+        os.rename(source, target)
+
+    monkeypatch.setattr(output_files.os, "fsync", synced)
+    monkeypatch.setattr(output_files.os, "replace", replaced)
+    output_files.write_files({tmp_path / "a": b"a", tmp_path / "b": b"b"})
+    folder = ["sync folder"] if os.name == "posix" else []
+    assert done == ["sync file", "sync file", "replace", "replace", *folder]
+
+
+def test_an_unfinished_file_survives_a_process_that_scores_into_its_folder(tmp_path: Path) -> None:
+    def pieces() -> Iterator[bytes]:
+        yield b"first half, "
+        evaluate_into(tmp_path, sample.QRELS, RUNS[0], "P@5")
+        yield b"second half"
+
+    output_files.write_files({tmp_path / "out": pieces()})
+    assert (tmp_path / "out").read_bytes() == b"first half, second half"
 
 
 def test_signals_are_as_before_after_writing(tmp_path: Path) -> None:

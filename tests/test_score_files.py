@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import random
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
 
 from rankprism import InputError, RankprismWarning, evaluate, read_scores, sample
@@ -102,6 +105,33 @@ def test_what_evaluate_writes_is_read_back_bit_by_bit(
     for name, options in (("s.csv", ()), ("s.txt", ("--format", "trec"))):
         assert cli(*command, *options, "-o", tmp_path / name).returncode == 0
         assert read_scores(tmp_path / name).per_topic() == scores.per_topic()
+
+
+def test_every_flipped_bit_of_a_parquet_file_of_scores_is_an_error_with_a_remedy(tmp_path: Path) -> None:
+    path = tmp_path / "scores.parquet"
+    path.write_bytes(evaluate(sample.QRELS, list(sample.RUNS[:2]), ["P@5", "AP"]).to_parquet())
+    data, rng = path.read_bytes(), random.Random(1)
+    read_scores(path)
+    for _ in range(150):
+        at = rng.randrange(4, len(data))  # from the first four bytes, the format is recognised
+        path.write_bytes(data[:at] + bytes([data[at] ^ 1 << rng.randrange(8)]) + data[at + 1 :])
+        with pytest.raises(InputError, match=r"scores\.parquet: is damaged.*backup, or compute it again"):
+            read_scores(path)
+    path.write_bytes(data[:-200])
+    with pytest.raises(InputError, match=r"scores\.parquet: "):
+        read_scores(path)
+
+
+def test_another_program_may_write_a_file_of_scores_again(tmp_path: Path) -> None:
+    """It copies the metadata, with zeros for a checksum."""
+    path = tmp_path / "scores.parquet"
+    scores = evaluate(sample.QRELS, list(sample.RUNS[:2]), ["P@5", "AP"])
+    path.write_bytes(scores.to_parquet())
+    table = pq.read_table(path)
+    pq.write_table(table.filter(pc.equal(table["measure"], "AP")), path)
+    found = read_scores(path)
+    assert found.measures == ("AP",)
+    assert found.values.tobytes() == scores.select(measures=["AP"]).values.tobytes()
 
 
 def test_the_official_score_matrices(collections: Path) -> None:

@@ -287,7 +287,8 @@ def test_a_killed_process_leaves_a_readable_folder(tmp_path: Path) -> None:
         each = len(expected) // len(runs)
         assert len(found) == each * len({run for run, *_ in found})
         before = len(list(folder.glob("*.parquet")))
-    (folder / ".rankprism-0123456789abcdef.part").write_bytes(b"half a file")  # as a killed process leaves it
+    left = folder / ".rankprism-scores-0123456789abcdef.part"  # as a killed process leaves it
+    left.write_bytes(b"half a file")
     assert begun(folder, "P@5 RR", runs).wait(120) == 0
     assert stored(folder) == expected
     assert not list(folder.glob(".*.part"))

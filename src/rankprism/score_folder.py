@@ -51,6 +51,8 @@ from rankprism.types import Path as PathLike
 #: Number of runs that are scored and written at a time, so that a job that is killed loses little work.
 AT_ONCE = 25
 LOCK = ".rankprism.lock"
+#: Marks unfinished files of the folder. Those of others, such as -o, are not removed.
+_MARK = "scores-"
 #: The name of the metadata in the schema of a file.
 _METADATA = b"rankprism"
 NEW, UNCHANGED = "new", "unchanged"
@@ -339,7 +341,7 @@ def _write(path: Path, run: str, scores: Scores, wanted: Provenance) -> None:
     metadata = {_METADATA: json.dumps(about, ensure_ascii=False, default=plain)}
     buffer = io.BytesIO()
     pyarrow.parquet.write_table(added.replace_schema_metadata(metadata), buffer)
-    write_files({path: buffer.getvalue()})
+    write_files({path: buffer.getvalue()}, mark=_MARK)
 
 
 def _table(run: str, scores: Scores, wanted: Provenance) -> Any:
@@ -372,7 +374,7 @@ def locked(folder: Path) -> Iterator[None]:
     """Wait until no other process writes to the folder. The system ends the lock if the process is killed."""
     with open(folder / LOCK, "ab") as file:
         _lock(file.fileno())
-        for left in folder.glob(".rankprism-*.part"):  # by a process that was killed
+        for left in folder.glob(f".rankprism-{_MARK}*.part"):  # by a process that was killed
             with suppress(OSError):
                 left.unlink()
         yield

@@ -14,7 +14,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from rankprism.errors import InputError
-from rankprism.formats.output_files import check_target, removed_unless_finished, replaces_file
+from rankprism.formats.output_files import check_target, on_disk, removed_unless_finished, replaces_file
 
 #: The endings of the files that SQLite keeps beside a database.
 _BESIDE = ("-wal", "-shm", "-journal")
@@ -51,7 +51,7 @@ def new_file(target: str, *, replace: bool = False, clear: bool = False) -> Iter
                 with suppress(OSError, AttributeError):  # only root may change the owner of a file
                     os.chown(path, old.st_uid, old.st_gid)
             os.replace(path, place)
-            _on_disk(Path(place).parent)
+            on_disk(Path(place).parent)
     except (OSError, sqlite3.Error) as error:
         raise InputError(f"{target}: cannot be written ({getattr(error, 'strerror', '') or error})") from None
 
@@ -106,16 +106,6 @@ def _one_file(path: str) -> str:
 def existing(path: str) -> str:
     """The URI of an SQLite file, with which SQLite opens it and never creates it."""
     return f"{Path(path).absolute().as_uri()}?mode=rw"
-
-
-def _on_disk(folder: Path) -> None:
-    """Wait until a new name in a folder is on the disk. Windows cannot wait for that."""
-    if os.name == "posix":
-        number = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(number)
-        finally:
-            os.close(number)
 
 
 def is_locked(error: sqlite3.OperationalError) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shutil
@@ -51,17 +52,19 @@ def _packed_pieces(path: PathLike, text: Pieces) -> Iterable[bytes]:
     return [packed(path, b"".join(encoded))] if os.fspath(path).endswith(COMPRESSED) else encoded
 
 
-def write_files(contents: Mapping[PathLike, bytes | Iterable[bytes]]) -> None:
+def write_files(contents: Mapping[PathLike, bytes | Iterable[bytes]], *, mark: str = "") -> None:
     """Write several files: all of them complete, or none. Contents may come in pieces.
 
     "-" is standard output. A symbolic link stays, and the file that it points to is written. Devices, pipes
     and descriptors such as /dev/stdout are written to directly. An existing file keeps its mode, and a
-    read-only file is refused.
+    read-only file is refused. A power failure after the call loses nothing.
+
+    mark : a part of the names of unfinished files, by which their owner finds them if it was killed.
     """
     for path in contents:
         check_target(path)
     places: dict[PathLike, Path] = {}
-    with removed_unless_finished() as temporary:
+    with removed_unless_finished(mark) as temporary:
         for path, data in contents.items():
             with _written(path):
                 if replaces_file(path):
@@ -73,6 +76,23 @@ def write_files(contents: Mapping[PathLike, bytes | Iterable[bytes]]) -> None:
                     os.replace(places[path], os.path.realpath(path))
                 else:
                     _write_through(path, data)
+        for folder in {place.parent for place in places.values()}:
+            with _written(folder):
+                on_disk(folder)
+
+
+def on_disk(folder: Path) -> None:
+    """Wait until new names in a folder are on the disk, where the system can wait for that."""
+    if os.name != "posix":
+        return
+    number = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
+    finally:
+        os.close(number)
 
 
 def check_target(path: PathLike) -> None:
@@ -140,6 +160,8 @@ def _write_beside(target: Path, temporary: Path, data: bytes | Iterable[bytes]) 
     number = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     with open(number, "wb") as file:
         file.writelines(_pieces(data))
+        file.flush()
+        os.fsync(number)  # otherwise a file may be empty under its name after a power failure
     if target.exists():
         old = target.stat()
         if hasattr(os, "chown") and (old.st_uid, old.st_gid) != (os.geteuid(), os.getegid()):
@@ -161,7 +183,7 @@ def _written(path: PathLike) -> Iterator[None]:
 
 
 @contextmanager
-def removed_unless_finished() -> Iterator[Callable[[Path], Path]]:
+def removed_unless_finished(mark: str = "") -> Iterator[Callable[[Path], Path]]:
     """A function that names temporary files and folders. All are removed, even after SIGTERM.
 
     The function takes a folder and returns a path in it that nobody can guess.
@@ -169,7 +191,7 @@ def removed_unless_finished() -> Iterator[Callable[[Path], Path]]:
     made: list[Path] = []
 
     def temporary(folder: Path) -> Path:
-        made.append(folder / f".rankprism-{os.urandom(8).hex()}.part")
+        made.append(folder / f".rankprism-{mark}{os.urandom(8).hex()}.part")
         return made[-1]
 
     def end(number: int, frame: object) -> None:

@@ -7,18 +7,26 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from rankprism.checksum import BLANK, KEY, checksummed
 from rankprism.errors import InputError
 from rankprism.results.table import Table, plain, undefined
 
 
 def parquet_pieces(blocks: Iterable[Table], about: Mapping[str, Any]) -> Iterator[bytes]:
-    """Yield the bytes of the file, a group of rows at a time. The schema's metadata has `about` as JSON."""
+    """Yield the bytes of the file with a checksum, a group of rows at a time.
+
+    The schema's metadata has `about` as JSON.
+    """
+    return checksummed(_without_checksum(blocks, about))
+
+
+def _without_checksum(blocks: Iterable[Table], about: Mapping[str, Any]) -> Iterator[bytes]:
     try:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
         raise InputError("parquet needs one more package: pip install 'rankprism[parquet]'") from None
-    metadata = {"rankprism": json.dumps(about, ensure_ascii=False, default=plain)}
+    metadata = {b"rankprism": json.dumps(about, ensure_ascii=False, default=plain), KEY: BLANK}
     pieces = _Pieces()
     writer = None
     for rows in blocks:

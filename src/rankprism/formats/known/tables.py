@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from rankprism._core import RunTable
+from rankprism.checksum import is_intact, may_have_one
 from rankprism.data.judgments import Judgments
 from rankprism.data.preferences import Preferences
 from rankprism.data.run import Run
@@ -232,6 +233,7 @@ def _chosen(table: Any, wanted: _Wanted, file: files.File) -> list[int]:
 def _open_parquet(file: files.File, wanted: _Wanted) -> Iterator[_Batches]:
     pyarrow = _needed("pyarrow", "parquet", file.name)
     parquet = _needed("pyarrow.parquet", "parquet", file.name)
+    _check_intact(file)
     with _input(file, pyarrow) as source, parquet.ParquetFile(source) as found:
         schema = found.schema_arrow
         schema = pyarrow.schema(
@@ -239,6 +241,18 @@ def _open_parquet(file: files.File, wanted: _Wanted) -> Iterator[_Batches]:
         )
         batches = found.iter_batches(columns=schema.names)
         yield schema, (batch.select(schema.names) for batch in batches)
+
+
+def _check_intact(file: files.File) -> None:
+    """Refuse a file that is not as this program wrote it. Files of other programs have no checksum."""
+    data = file.data
+    if data is None:
+        data = Path(file.path).read_bytes() if may_have_one(file.path) else b""
+    if is_intact(data) is False:
+        raise InputError(
+            f"{file.name}: is damaged, because it does not have the checksum that it was written with; take "
+            f"it from a backup, or compute it again (evaluate --into scores the runs of damaged files again)"
+        )
 
 
 @contextmanager
