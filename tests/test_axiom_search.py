@@ -43,8 +43,10 @@ from rankprism.axioms.rankings import Instance, hits_of, on_scale, score
 from rankprism.axioms.search import Lots, search_verdicts
 from rankprism.cli import main
 from rankprism.data.hits import Hits
-from rankprism.errors import InputError, MeasureError
+from rankprism.errors import BrokenMeasure, InputError, MeasureError
 from rankprism.measures import compose, measure, mix, parse
+from rankprism.measures.definition import Definition, Formula
+from rankprism.measures.measure import Measure
 from rankprism.measures.parts import CASCADE, Gain, Parts, hit_gain, utility
 
 pytestmark = pytest.mark.filterwarnings(
@@ -320,17 +322,17 @@ def test_an_error_inside_a_measure_names_the_measure_and_the_instance() -> None:
         search_verdicts([AxiomFragile], [Pri], instances=0)
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
     named = re.fullmatch(
-        r"AxiomFragile fails with ZeroDivisionError: three is too many; it was scoring the rankings \[(.*)\] "
-        r"and \[(.*)\] \(weights 1\); correct the measure, or give these rankings a score",
+        r"AxiomFragile fails with ZeroDivisionError: three is too many; correct the measure. It was scoring "
+        r"the rankings \[(.*)\] and \[(.*)\] \(weights 1\)",
         str(caught.value),
     )
     assert named is not None
     assert [sum(float(r) > 0 for r in ranking.split(", ")) for ranking in named.groups()] == [3, 3]
     with pytest.raises(
-        MeasureError, match=r"AxiomCrowded fails with KeyError: 'crowd'; .*scored together with"
+        MeasureError, match=r"AxiomCrowded fails with KeyError: 'crowd'; .*, scored together with"
     ):
         search_verdicts([AxiomCrowded], [Pri], instances=0)
-    with pytest.raises(MeasureError, match=r"AxiomShapeless fails with ValueError: scores of shape"):
+    with pytest.raises(MeasureError, match=r"AxiomShapeless returns scores of shape .* for \d+ rankings; correct"):
         search_verdicts([AxiomShapeless], [Pri], instances=0)
 
 
@@ -342,7 +344,7 @@ def test_an_error_inside_a_measure_ends_the_command_with_one_line(
         main()
     assert ended.value.code == 2
     error = capsys.readouterr().err
-    assert error.startswith("rankprism: AxiomFragile fails with ZeroDivisionError: three is too many; it was")
+    assert error.startswith("rankprism: AxiomFragile fails with ZeroDivisionError: three is too many; correct")
     assert error.count("\n") == 1
 
 
@@ -428,26 +430,26 @@ def test_a_story_of_values_that_are_not_numbers_or_of_another_relation() -> None
         """Twice."""
         yield base.documents, base.documents
 
-    @measure()
     def AxiomNowhere(hits: Hits) -> Floats:
         """Not a number at all."""
         return np.full(len(hits.length), np.nan)
 
+    nowhere = Measure(Definition(Formula(AxiomNowhere), ()))
     assert story(search_verdicts(["DCG"], [AxiomDouble], instances=0)[0]).endswith("It does not hold.")
-    assert story(search_verdicts([AxiomNowhere], [Pri], instances=0)[0]).endswith("This is not a number.")
+    assert story(search_verdicts([nowhere], [Pri], instances=0)[0]).endswith("This is not a number.")
 
 
 def test_scores_that_are_not_numbers_violate() -> None:
-    @measure()
     def AxiomUndefined(hits: Hits) -> Floats:
         """Not a number where nothing is relevant."""
         found: Floats = np.where(hits.grade.max((1, 2)) > 0, 1.0, np.nan)
         return found
 
-    assert [not v.refuted for v in search_verdicts([AxiomUndefined], ["Defined", "Conf"], instances=0)] == [
-        False,
-        False,
-    ]
+    undefined = Measure(Definition(Formula(AxiomUndefined), ()))
+    assert all(v.refuted for v in search_verdicts([undefined], ["Defined", "Conf"], instances=0))
+    users = measure()(AxiomUndefined)
+    with pytest.raises(BrokenMeasure, match=r"AxiomUndefined returns nan .* It was scoring the rankings"):
+        search_verdicts([users], ["Conf"], instances=0)
 
 
 def test_a_constraint_of_ones_own_runs_over_all_measures() -> None:

@@ -3,6 +3,7 @@
 RankprismError        every error below; also a ValueError
 ├── InputError        judgments, runs or weights that cannot be read as they are
 └── MeasureError      a measure that does not exist, or a parameter outside its range
+    └── BrokenMeasure a measure of your own that fails, or that returns something other than scores
 RankprismWarning      legitimate input that is worth a look
 """
 
@@ -30,6 +31,10 @@ class InputError(RankprismError):
 
 class MeasureError(RankprismError):
     """A measure that does not exist, or a parameter outside its range."""
+
+
+class BrokenMeasure(MeasureError):
+    """A measure of your own that fails, or that returns something other than scores."""
 
 
 class RankprismWarning(UserWarning):

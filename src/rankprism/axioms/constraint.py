@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from functools import cached_property, wraps
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy as np
 from rankprism.arrays import Bools, Floats
 from rankprism.axioms.rankings import Base, Rankings
 from rankprism.errors import InputError, did_you_mean
+from rankprism.measures.users import called
 
 #: A score counts as higher than another only if it is higher by more than this share of their size, because
 #: sums in another order differ by less.
@@ -299,6 +300,9 @@ def constraint(**about: Any) -> Callable[[Cases], Constraint]:
     def decorate(cases: Cases) -> Constraint:
         made = Constraint(name=cases.__name__, cases=cases, **about)
         _check(made)
+        if not cases.__module__.startswith("rankprism."):
+            bases = None if made.bases is None else _guarded(made.name, made.bases)
+            made = replace(made, cases=_guarded(made.name, cases), bases=bases)
         if made.name in _CONSTRAINTS:
             raise InputError(f"a constraint named {made.name} exists already; choose another name")
         if made.number is not None and made.number in {c.number for c in _CONSTRAINTS.values()}:
@@ -307,6 +311,20 @@ def constraint(**about: Any) -> Callable[[Cases], Constraint]:
         return made
 
     return decorate
+
+
+def _guarded(name: str, function: Callable[..., Iterable[Any]]) -> Callable[..., Iterator[Any]]:
+    """A user's function whose faults are named as those of the constraint."""
+    remedy = "correct the constraint"
+
+    @wraps(function)
+    def each(*given: Any, **settings: Any) -> Iterator[Any]:
+        found = called(name, lambda: iter(function(*given, **settings)), remedy=remedy)
+        end = object()
+        while (one := called(name, next, found, end, remedy=remedy)) is not end:
+            yield one
+
+    return each
 
 
 def _check(made: Constraint) -> None:

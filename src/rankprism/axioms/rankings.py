@@ -13,9 +13,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rankprism.arrays import Bools, Floats, Ints, Longs
+from rankprism.arrays import Bools, Floats, Ints, Longs, seal_fields
 from rankprism.data.hits import NOWHERE, Hits, Pool
-from rankprism.errors import MeasureError, RankprismError
+from rankprism.errors import BrokenMeasure, RankprismError
 from rankprism.measures.measure import Measure
 from rankprism.measures.parameter import Role
 
@@ -35,6 +35,8 @@ class Base:
     cutoff: int | None = None  # of the measure that is examined
     missed: Floats | None = None  # (m, A) documents that were judged, but are in no ranking
 
+    __post_init__ = seal_fields
+
 
 @dataclass(frozen=True, eq=False)
 class Instance:
@@ -49,6 +51,8 @@ class Instance:
     weights: Floats
     missed: Floats | None = None
     pools: Rankings | None = None
+
+    __post_init__ = seal_fields
 
     @property
     def longest(self) -> int:
@@ -88,10 +92,7 @@ def on_scale(measure: Measure) -> Measure:
 def score(measure: Measure, hits: Hits) -> Floats:
     """(N,) the scores. Intermediate results are not kept, because many measures score the same hits."""
     fresh = replace(hits, pool=replace(hits.pool, _memo={}), _memo={})
-    scores = np.asarray(on_scale(measure).computed(fresh), dtype=np.float64)
-    if scores.shape != hits.length.shape:
-        raise ValueError(f"scores of shape {scores.shape} for {len(hits.length)} rankings")
-    return scores
+    return np.asarray(on_scale(measure).computed(fresh), dtype=np.float64)
 
 
 class NotApplicable(RankprismError):
@@ -122,17 +123,17 @@ def _score_by_labels(measure: Measure, instances: Sequence[Instance]) -> Floats:
 def _score_together(measure: Measure, instances: Sequence[Instance], hits: Hits | None) -> Floats:
     try:
         return score(measure, hits_of(instances) if hits is None else hits).reshape(len(instances), -1)
-    except RankprismError as error:
-        raise NotApplicable(str(error)) from error
-    except Exception as error:
+    except BrokenMeasure as error:
         for instance in instances:
             try:
                 score(measure, hits_of([instance]))
+            except BrokenMeasure as alone:
+                raise _located(alone, instance) from alone.__cause__
             except RankprismError:
                 continue
-            except Exception as alone:
-                raise MeasureError(_failed(measure, instance, alone)) from alone
-        raise MeasureError(_failed(measure, instances[0], error, len(instances))) from error
+        raise _located(error, instances[0], len(instances)) from error.__cause__
+    except RankprismError as error:
+        raise NotApplicable(str(error)) from error
 
 
 def _orders_labels(measure: Measure) -> bool:
@@ -141,15 +142,12 @@ def _orders_labels(measure: Measure) -> bool:
     return measure.name == "TOMA" or any(isinstance(x, Measure) and _orders_labels(x) for x in inside)
 
 
-def _failed(measure: Measure, instance: Instance, error: Exception, together: int = 1) -> str:
-    """An error that says what went wrong inside a measure, and on which rankings."""
+def _located(error: BrokenMeasure, instance: Instance, together: int = 1) -> BrokenMeasure:
+    """The error of a measure with the rankings that it was scoring."""
     rankings = " and ".join(f"[{short(ranking)}]" for ranking in instance.rankings)
     weights = ", ".join(f"{w:.4g}" for w in instance.weights)
     others = "" if together == 1 else f", scored together with {together - 1:,} others"
-    return (
-        f"{measure} fails with {type(error).__name__}: {error}; it was scoring the rankings {rankings} "
-        f"(weights {weights}){others}; correct the measure, or give these rankings a score"
-    )
+    return BrokenMeasure(f"{error}. It was scoring the rankings {rankings} (weights {weights}){others}")
 
 
 def short(ranking: Ranking) -> str:

@@ -3,7 +3,8 @@
 The axes are always ranking (N), aspect (A) and document, in this order. The document axis has the documents
 found in the ranking (H) or all documents of the topic's pool (D). Arrays are padded with grade 0, so that
 sums need no mask. The ranks of unjudged and non-relevant documents are left out, so the cost depends on the
-number of relevant documents and not on the depth of the ranking.
+number of relevant documents and not on the depth of the ranking. All arrays are read-only, because all measures
+see the same ones.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankprism._core import JudgmentTable, highest, padded_hits
-from rankprism.arrays import Bools, Floats, Ints, Longs
+from rankprism.arrays import Bools, Floats, Ints, Longs, seal_fields, sealed
 from rankprism.data.run import Alignment
 
 if TYPE_CHECKING:
@@ -45,9 +46,11 @@ class Cells:
     judged: Ints | None = None  # the number of each topic's documents with a grade of at least 0
     counted: Bools | None = None  # aspects that count even without a relevant document; None: none does
 
+    __post_init__ = seal_fields
+
     @cached_property
     def _sizes(self) -> tuple[Ints, Longs]:
-        return self.table.sizes()
+        return sealed(self.table.sizes())
 
     @property
     def documents(self) -> Ints:
@@ -62,7 +65,7 @@ class Cells:
     @cached_property
     def aspects(self) -> Longs:
         """The number of aspects of each topic."""
-        return np.diff(self.aspect_start)
+        return sealed(np.diff(self.aspect_start))
 
     @cached_property
     def names(self) -> Sequence[str]:
@@ -71,7 +74,7 @@ class Cells:
 
     @cached_property
     def _arrays(self) -> tuple[Longs, Ints, Ints, Floats]:
-        return self.table.relevant_cells()
+        return sealed(self.table.relevant_cells())
 
     @property
     def start(self) -> Longs:
@@ -117,6 +120,8 @@ class Pool:
     _memo: dict[Hashable, object] = field(default_factory=dict, repr=False)
     _lock: AbstractContextManager[object] = field(default_factory=RLock, repr=False)
 
+    __post_init__ = seal_fields
+
     @classmethod
     def single(cls, grade: Floats, judged: Ints | None = None) -> Pool:
         """Make a pool with one aspect from grades (T, D)."""
@@ -146,7 +151,7 @@ class Pool:
         """The result of `compute()`, called only once: all runs, measures and threads share ideals."""
         with self._lock:
             if key not in self._memo:
-                self._memo[key] = compute()
+                self._memo[key] = sealed(compute())
             return self._memo[key]  # type: ignore[return-value]  # what compute returned
 
 
@@ -194,6 +199,8 @@ class Hits:
     tied: TiedGroups | None = None  # None: nothing is tied, or ties were not asked for
     _memo: dict[Hashable, object] = field(default_factory=dict, repr=False)
 
+    __post_init__ = seal_fields
+
     @property
     def weight(self) -> Floats:
         """(N, A): see `Pool.weight`."""
@@ -202,7 +209,7 @@ class Hits:
     def once(self, key: Hashable, compute: Callable[[], T]) -> T:
         """The result of `compute()`, called only once."""
         if key not in self._memo:
-            self._memo[key] = compute()
+            self._memo[key] = sealed(compute())
         return self._memo[key]  # type: ignore[return-value]  # what compute returned
 
     def rows(self, which: slice | Longs) -> Hits:

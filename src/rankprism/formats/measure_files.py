@@ -53,11 +53,13 @@ def _from_python(source: Path, text: str) -> list[Measure]:
         exec(compile(text, str(source), "exec"), {"__name__": module, "__file__": str(source)})
     except SyntaxError as error:
         raise MeasureError(f"{source}:{error.lineno}: cannot be read as Python: {error.msg}") from None
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # also sys.exit(0), which must not end a command as if all were well
         what = str(error) if isinstance(error, RankprismError) else f"{type(error).__name__}: {error}"
         frames = traceback.extract_tb(error.__traceback__)
-        line = [frame.lineno for frame in frames if frame.filename == str(source)][-1]
-        raise MeasureError(f"{source}:{line}: {what}") from None
+        lines = [frame.lineno for frame in frames if frame.filename == str(source)]
+        raise MeasureError(f"{source}{f':{lines[-1]}' if lines else ''}: {what}") from None
     return [lookup(definition.name) for definition in definitions() if definition not in known]
 
 

@@ -76,6 +76,7 @@ def measure(
     needs: str = "judgments",
     answers: bool = False,
     lower_is_better: bool = False,
+    range: tuple[float, float] | None = None,
     ties: Ties = NO_TIES,
 ) -> Callable[[Callable[..., Any]], Measure]:
     """Turn a function into a registered measure of the same name.
@@ -112,6 +113,9 @@ def measure(
     lower_is_better
         Whether a lower score is better. A measure with a measure inside has the opposite direction of that
         one if this is True, and the same if it is False.
+    range
+        The lowest and the highest score of a measure of your own, e.g. (0, 1). A score beyond them is an
+        error.
     ties
         How the scores over all orders of tied documents are found, if that is not derived.
     """
@@ -123,7 +127,7 @@ def measure(
         formula, own = _formula(function, False, bounds, made_of, ties, interval, ideal)
         about = _about(cite, compared, aliases, forms, lower_is_better)
         parameters = _ordered(own, *common)
-        return register(Definition(formula, parameters, needs=needs, answers=answers, **about))
+        return register(Definition(formula, parameters, needs=needs, answers=answers, range=range, **about))
 
     return decorate
 
@@ -137,6 +141,7 @@ def single(
     forms: Mapping[str, Mapping[str, Any]] | None = None,
     made_of: Callable[..., dict[str, Floats]] | None = None,
     lower_is_better: bool = False,
+    range: tuple[float, float] | None = None,
     ties: Ties = NO_TIES,
 ) -> Callable[[Callable[..., Any]], Measure]:
     """Turn a function into a registered measure of one aspect, which scores each aspect on its own, (N, A).
@@ -148,7 +153,8 @@ def single(
     def decorate(function: Callable[..., Any]) -> Measure:
         formula, own = _formula(function, True, bounds, made_of, ties)
         about = _about(cite, compared, aliases, forms, lower_is_better)
-        return register(Definition(formula, _ordered(own, FOLD, JUDGED_ONLY), single=True, **about))
+        parameters = _ordered(own, FOLD, JUDGED_ONLY)
+        return register(Definition(formula, parameters, single=True, range=range, **about))
 
     return decorate
 

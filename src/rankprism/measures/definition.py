@@ -110,6 +110,8 @@ class Definition:
     #: Whether a lower score is better. With a measure inside, True reverses its direction. None: the measures
     #: inside decide, and without any a higher score is better.
     lower_is_better: bool | None = None
+    #: The lowest and the highest score that it can have, if a user's measure declares them.
+    range: tuple[float, float] | None = None
     #: How another process makes the definition again, if importing its module is not enough.
     recipe: tuple[Callable[..., Measure], Mapping[str, Any]] | None = None
 

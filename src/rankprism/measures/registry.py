@@ -38,6 +38,10 @@ def register(definition: Definition) -> Measure:
         taken = name in _DEFINITIONS or name in _ALIASES or name in _FORMS or (users and own_name(name))
         if taken or (name.endswith("_IA") and _is_single(name[:-3])):
             raise MeasureError(f"a measure named {name} exists already; choose another name")
+    if not definition.module.startswith("rankprism."):
+        from rankprism.measures.users import guarded
+
+        definition = guarded(definition)
     _DEFINITIONS[definition.name] = definition
     _ALIASES.update(dict.fromkeys(definition.aliases, definition.name))
     _FORMS.update({name: (definition.name, settings) for name, settings in definition.forms.items()})

@@ -169,7 +169,7 @@ def share_of(run: str, shares: int) -> int:
     return zlib.crc32(run.encode()) % shares
 
 
-class LooksAtAllTopics(Exception):
+class LooksAtAllTopics(MeasureError):
     """Raised if a measure such as TOMA needs the labels of the whole collection, and not of some topics."""
 
 

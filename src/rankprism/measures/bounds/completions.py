@@ -18,7 +18,7 @@ from functools import cached_property
 
 import numpy as np
 
-from rankprism.arrays import Bools, Floats, Longs
+from rankprism.arrays import Bools, Floats, Longs, seal_fields, sealed
 from rankprism.data.hits import NOWHERE, Cells, Hits
 from rankprism.measures.parts import Gain
 
@@ -34,6 +34,8 @@ class Completions:
     level: Floats  # (T, A, L) the grades above 0, padded with 0
     #: Whether `level` lists every grade, or only the lowest and the highest.
     is_complete: bool
+
+    __post_init__ = seal_fields
 
     @classmethod
     def of(cls, hits: Hits) -> Completions:
@@ -55,7 +57,7 @@ class Completions:
     def count(self) -> Longs:
         """(N,) how many documents of each ranking are unjudged."""
         judged: Longs = (self.hits.judged != NOWHERE).sum(-1, dtype=np.int64)
-        return self.hits.length - judged
+        return sealed(self.hits.length - judged)
 
     @cached_property
     def free(self) -> Bools:
@@ -65,7 +67,7 @@ class Completions:
         free = np.arange(1, depth + 1) <= self.hits.length[:, None]
         row, place = np.nonzero(judged != NOWHERE)
         free[row, judged[row, place] - 1] = False
-        return free
+        return sealed(free)
 
     @cached_property
     def first(self) -> Floats:
@@ -73,7 +75,7 @@ class Completions:
         depth = self.free.shape[1]
         if not depth:
             return np.full(len(self.free), np.inf)
-        return np.where(self.count > 0, self.free.argmax(-1) + 1.0, np.inf)
+        return sealed(np.where(self.count > 0, self.free.argmax(-1) + 1.0, np.inf))
 
     @cached_property
     def last(self) -> Floats:
@@ -81,7 +83,7 @@ class Completions:
         depth = self.free.shape[1]
         if not depth:
             return np.full(len(self.free), np.inf)
-        return np.where(self.count > 0, depth - self.free[:, ::-1].argmax(-1) + 0.0, np.inf)
+        return sealed(np.where(self.count > 0, depth - self.free[:, ::-1].argmax(-1) + 0.0, np.inf))
 
     def ranks(self, cutoff: int | None) -> int:
         """The number of ranks to consider."""
@@ -193,6 +195,8 @@ class Gains:
     topic: np.typing.NDArray[np.intp]  # (N,)
     is_sure: bool  # whether the gains of judged documents are certain
     counted: Bools | None = None  # (T, A) aspects that count even without a relevant document
+
+    __post_init__ = seal_fields
 
     @property
     def below(self) -> Longs:

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from rankprism.arrays import Ints, Longs
+from rankprism.arrays import Ints, Longs, seal_fields, sealed
 from rankprism.data.hits import BATCH, NOWHERE, TiedGroups
 from rankprism.data.preferences import Preferences
 from rankprism.data.run import Alignment
@@ -55,7 +55,7 @@ class PreferencePool:
     def once(self, key: Hashable, compute: Callable[[], T]) -> T:
         """The result of `compute()`, which is called only once: all runs and measures share ideals."""
         if key not in self._memo:
-            self._memo[key] = compute()
+            self._memo[key] = sealed(compute())
         return self._memo[key]  # type: ignore[return-value]  # what compute returned
 
 
@@ -70,6 +70,8 @@ class PreferenceHits:
     pool: PreferencePool
     tied: TiedGroups | None = None  #: None: nothing is tied, or ties were not asked for
     _memo: dict[Hashable, object] = field(default_factory=dict, repr=False)
+
+    __post_init__ = seal_fields
 
     @property
     def shown(self) -> Shown:
@@ -86,7 +88,7 @@ class PreferenceHits:
     def once(self, key: Hashable, compute: Callable[[], T]) -> T:
         """The result of `compute()`, which is called only once."""
         if key not in self._memo:
-            self._memo[key] = compute()
+            self._memo[key] = sealed(compute())
         return self._memo[key]  # type: ignore[return-value]  # what compute returned
 
 

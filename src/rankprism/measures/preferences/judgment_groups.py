@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankprism.arrays import Bools, Longs
+from rankprism.arrays import Bools, Longs, seal_fields
 from rankprism.data.preferences import Levels, Preferences
 from rankprism.measures.preferences.utility import Place, checked_documents, places_by_topic
 
@@ -27,6 +27,8 @@ class Group:
     nonrelevant: Bools  #: (D,) documents of this group on level 0
     #: Whether the group is a single list of levels, for which trec_eval computes Rnonrel differently.
     single_list: bool
+
+    __post_init__ = seal_fields
 
 
 def judgment_groups(

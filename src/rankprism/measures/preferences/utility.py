@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from rankprism._core import solve_spd
-from rankprism.arrays import Bools, Floats, Longs
+from rankprism.arrays import Bools, Floats, Longs, seal_fields, sealed
 from rankprism.data.preferences import Preferences
 from rankprism.errors import InputError
 from rankprism.measures.parts import ratio, total
@@ -40,6 +40,8 @@ class Counts:
     wins: Floats
     shown: Floats
 
+    __post_init__ = seal_fields
+
     @property
     def share(self) -> Floats:
         """wins / shown, and 0 where a document was never shown."""
@@ -54,6 +56,8 @@ class Comparisons:
     right: Longs
     given: Longs  #: NONE for a simple pair
     outcome: Floats  #: 1 left, 0 right, ½ neither
+
+    __post_init__ = seal_fields
 
     @classmethod
     def joined(cls, parts: Sequence[Comparisons]) -> Comparisons:
@@ -80,6 +84,8 @@ class Shown:
     compare: Callable[[], Comparisons] = field(repr=False)
     after: Mapping[frozenset[int], Counts] = field(default_factory=dict)  #: (D,) given several documents
     where: str = "a topic"  #: what messages call the judgments
+
+    __post_init__ = seal_fields
 
     @property
     def square(self) -> int:
@@ -113,7 +119,7 @@ class Shown:
         named = self.pool | (self.given.shown > 0).any(0)
         for documents in self.after:
             named[list(documents)] = True
-        return named
+        return sealed(named)
 
     @cached_property
     def quality(self) -> Floats:
@@ -127,7 +133,7 @@ class Shown:
         met = np.bincount(c.left * n + c.right, minlength=n * n).reshape(n, n).astype(np.float64)
         met += met.T
         y = np.bincount(c.left, c.outcome - 0.5, n) - np.bincount(c.right, c.outcome - 0.5, n)
-        return solve_spd(np.diag(met.sum(-1) + 1) - met, y.astype(np.float64))
+        return sealed(solve_spd(np.diag(met.sum(-1) + 1) - met, y.astype(np.float64)))
 
 
 def checked_documents(documents: int, where: str) -> int:
@@ -251,6 +257,8 @@ class Utilities:
     given_stranger: Floats | None
     stranger: float = 0.0  #: of a document that no judgment names, alone and given any other one
     after: Mapping[frozenset[int], tuple[Floats, Bools]] = field(default_factory=dict)
+
+    __post_init__ = seal_fields
 
 
 def utilities(

@@ -1,0 +1,138 @@
+"""Measures that users write. One function, `called`, calls them and says what is wrong with what they do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankprism.arrays import Floats
+from rankprism.errors import BrokenMeasure, MeasureError, RankprismError
+from rankprism.measures.definition import Definition
+
+if TYPE_CHECKING:
+    from rankprism.data.hits import Hits
+    from rankprism.measures.preferences.hits import PreferenceHits
+
+#: A measure is called once more for at most this many rankings, to see whether it gives the same scores.
+_AGAIN = 1000
+
+
+def called(
+    name: str, function: Callable[..., Any], *given: Any, remedy: str = "correct the measure", **settings: Any
+) -> Any:
+    """Call a function that a user has written. Whatever goes wrong inside is an error that names it.
+
+    Ctrl-C and errors of rankprism, which a measure may raise to refuse rankings, stay what they are.
+    """
+    try:
+        return function(*given, **settings)
+    except (RankprismError, KeyboardInterrupt):
+        raise
+    except BaseException as error:  # sys.exit(0) must not end a command as if all were well
+        why = type(error).__name__ + (f": {error}" if str(error) else "")
+        if isinstance(error, ValueError) and "read-only" in str(error):
+            why += " (measures share their input; change a copy, e.g. hits.grade.copy())"
+        raise BrokenMeasure(f"{name} fails with {why}; {remedy}") from error
+
+
+def guarded(definition: Definition) -> Definition:
+    """The same measure, whose functions are called by `called` and whose scores are checked."""
+    name, formula, ties = definition.name, definition.formula, definition.formula.ties
+    if definition.range is not None and not definition.range[0] < definition.range[1]:
+        raise MeasureError(
+            f"{name}: range must be the lowest and the highest score, e.g. (0, 1); got {definition.range}"
+        )
+    repeated: set[str] = set()  # the parameters with which the measure was called twice
+
+    def score(hits: Hits | PreferenceHits, **settings: Any) -> Floats:
+        scores = _checked(definition, called(name, formula.function, hits, **settings), hits)
+        if str(settings) not in repeated:
+            repeated.add(str(settings))
+            _check_repeated(hits, scores, settings)
+        return scores
+
+    def _check_repeated(hits: Hits | PreferenceHits, scores: Floats, settings: dict[str, Any]) -> None:
+        few, first = hits, scores
+        if len(scores) > _AGAIN:
+            few = hits.rows(np.arange(_AGAIN))
+            first = _checked(definition, called(name, formula.function, few, **settings), few)
+        again = _checked(definition, called(name, formula.function, few, **settings), few)
+        if not np.array_equal(first, again):
+            raise BrokenMeasure(
+                f"{name} gives other scores when it is called a second time with the same rankings; correct "
+                f"the measure, so that it depends on nothing else"
+            )
+
+    def checked(function: Callable[..., Any] | None) -> Callable[..., Any] | None:
+        """A function whose result is scores, or two arrays of scores."""
+
+        def call(given: Any, **settings: Any) -> Any:
+            found = called(name, function, given, **settings)  # type: ignore[arg-type]
+            hits = getattr(given, "hits", given)  # of completions
+            if isinstance(found, tuple):
+                return tuple(_checked(definition, each, hits) for each in found)
+            return _checked(definition, found, hits)
+
+        return None if function is None else call
+
+    def named(function: Any) -> Any:
+        """A function with any other result."""
+        if not callable(function):
+            return function
+        return lambda *given, **settings: called(name, function, *given, **settings)
+
+    for attribute in ("__module__", "__name__", "__qualname__", "__doc__"):
+        setattr(score, attribute, getattr(formula.function, attribute))
+    return replace(
+        definition,
+        formula=formula._replace(
+            function=score,
+            made_of=named(formula.made_of),
+            bounds=formula.bounds._replace(function=checked(formula.bounds.function)),
+            interval=checked(formula.interval),
+            declared=named(formula.declared),
+            ideal=named(formula.ideal),
+            ties=ties._replace(
+                expected=checked(ties.expected),
+                worth=named(ties.worth),
+                extremes=checked(ties.extremes),
+                steps=named(ties.steps),
+            ),
+        ),
+    )
+
+
+def _checked(definition: Definition, found: Any, hits: Hits | PreferenceHits) -> Floats:
+    """What a measure has returned, if it is a score for each ranking, and for each aspect if it is single."""
+    name, n = definition.name, len(hits.length)
+    expected = (n, hits.grade.shape[1]) if definition.single else (n,)  # type: ignore[union-attr]
+    scores = np.asarray(found)
+    if scores.dtype.kind not in "biuf":
+        what = type(found).__name__ if scores.ndim == 0 else f"an array of {scores.dtype}"
+        raise BrokenMeasure(f"{name} returns {what}, and scores are numbers; correct the measure")
+    if scores.shape != expected:
+        each = "ranking and aspect" if definition.single else "ranking"
+        raise BrokenMeasure(
+            f"{name} returns scores of shape {scores.shape} for {n:,} rankings; correct the measure, so that it "
+            f"returns one score for each {each}, an array of shape {expected}"
+        )
+    scores = scores.astype(np.float64, copy=False)
+    if not np.isfinite(scores).all():
+        wrong = scores[~np.isfinite(scores)]
+        raise BrokenMeasure(
+            f"{name} returns {wrong[0]:g} for {wrong.size:,} of {scores.size:,} scores; correct the measure, so "
+            f"that every score is a finite number"
+        )
+    if definition.range is not None:
+        low, high = definition.range
+        slack = 1e-12 * max(1.0, *(abs(end) for end in (low, high) if np.isfinite(end)))  # rounding
+        outside = scores[(scores < low - slack) | (scores > high + slack)]
+        if outside.size:
+            raise BrokenMeasure(
+                f"{name} returns {outside[0]:g}, and its range is declared as {low:g} to {high:g}; correct the "
+                f"measure, or its range"
+            )
+    return scores

@@ -1,0 +1,330 @@
+"""Measures that users write: what is wrong with one is said in its name, and it cannot change other scores."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankprism
+from rankprism import MeasureError, evaluate, sample
+from rankprism.arrays import Floats
+from rankprism.axioms import Base, Pri, constraint, examine
+from rankprism.data.hits import Hits
+from rankprism.errors import BrokenMeasure
+from rankprism.measures import measure
+from rankprism.measures.bounds.completions import Completions
+from rankprism.measures.declare import single
+from rankprism.measures.definition import Bounds
+from rankprism.measures.measure import Measure
+from rankprism.measures.parts import binary, hit_discount, hit_gain
+from rankprism.measures.preferences.hits import PreferenceHits
+
+QRELS, RUNS = sample.QRELS, sorted(sample.RUNS)[:2]
+
+
+def count(hits: Hits) -> Floats:
+    """The number of relevant documents of each ranking."""
+    return np.asarray(hits.grade.any(1).sum(-1), dtype=np.float64)
+
+
+def clip(hits: Hits) -> None:
+    grade = hits.grade
+    grade[grade > 1] = 1
+
+
+def subtract(hits: Hits) -> None:
+    grade = hits.grade
+    grade -= 1
+
+
+IN_PLACE: dict[str, Callable[[Hits], Any]] = {
+    "clip": clip,
+    "subtract": subtract,
+    "sort": lambda hits: hits.grade.sort(),
+    "rank": lambda hits: hits.rank.fill(1),
+    "length": lambda hits: hits.length.fill(1),
+    "condensed rank": lambda hits: hits.condensed_rank.fill(1),
+    "judged": lambda hits: hits.judged.fill(1),
+    "topic": lambda hits: hits.topic.fill(0),
+    "pool": lambda hits: hits.pool.grade.fill(1),
+    "weight": lambda hits: hits.pool.weight.fill(1),
+    "highest": lambda hits: hits.pool.highest.fill(1),
+    "gain": lambda hits: hit_gain(hits, binary(1)).fill(1),
+    "discount": lambda hits: hit_discount(hits, _LOG).fill(1),
+    "top": lambda hits: hits.top(3).grade.fill(1),
+    "fold": lambda hits: hits.fold("max", lambda g, _: g.max(-2)).grade.fill(1),
+    "rows": lambda hits: hits.rows(slice(0, 2)).grade.fill(1),
+    "condensed": lambda hits: hits.condensed().rank.fill(1),
+    "cells": lambda hits: hits.pool.cells and hits.pool.cells.grade.fill(1),
+}
+_LOG = rankprism.measures.parts.LOGARITHMIC
+
+
+@pytest.mark.parametrize("what", IN_PLACE)
+def test_a_measure_cannot_change_what_others_see(what: str) -> None:
+    @measure()
+    def UsersInPlace(hits: Hits) -> Floats:
+        """Changes an array."""
+        IN_PLACE[what](hits)
+        return count(hits)
+
+    others = ["nDCG@10", "ERR@10", "RBU@10"]
+    with pytest.raises(BrokenMeasure, match=r"UsersInPlace fails with ValueError: .*read-only.*hits\.grade\.copy"):
+        evaluate(QRELS, RUNS, [UsersInPlace, *others])
+
+
+def test_a_measure_may_change_a_copy() -> None:
+    @measure()
+    def UsersCopy(hits: Hits) -> Floats:
+        """Clips a copy."""
+        grade = hits.grade.copy()
+        grade[grade > 1] = 1
+        return np.asarray(grade.max(1).sum(-1))
+
+    others = ["nDCG@10", "ERR@10", "RBU@10"]
+    found = evaluate(QRELS, RUNS, [UsersCopy, *others])
+    assert np.array_equal(found.values[:, :, 1:], evaluate(QRELS, RUNS, others).values)
+    # Every document has a grade of at most 1 now, so the sum is the number of relevant documents.
+    assert np.array_equal(found.values[:, :, 0], evaluate(QRELS, RUNS, "RelRet").values[:, :, 0])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda hits: hits.rank.fill(1),
+        lambda hits: hits.doc.fill(0),
+        lambda hits: hits.shown.alone.wins.fill(0),
+        lambda hits: hits.shown.given.shown.fill(0),
+        lambda hits: hits.shown.pool.fill(True),
+        lambda hits: hits.pool.utilities("raw", "zero", "other")[hits.topic].alone.fill(1),
+        lambda hits: hits.pool.groups[hits.topic][0].better.fill(True),
+    ],
+)
+def test_preferences_cannot_be_changed_either(change: Callable[[PreferenceHits], Any]) -> None:
+    @measure(needs="preferences")
+    def UsersPreferences(hits: PreferenceHits) -> Floats:
+        """Changes an array."""
+        change(hits)
+        return np.zeros(len(hits.rank))
+
+    with pytest.raises(BrokenMeasure, match="UsersPreferences fails with ValueError: .*read-only"):
+        evaluate(sample.PREFERENCES, RUNS, [UsersPreferences, "nPrf@10"])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda c: c.free.fill(True),
+        lambda c: c.level.fill(1),
+        lambda c: c.count.fill(1),
+        lambda c: c.gains(binary(1), 10).most.fill(1),
+    ],
+)
+def test_completions_cannot_be_changed_either(change: Callable[[Completions], Any]) -> None:
+    def bounds(c: Completions) -> tuple[Floats, Floats]:
+        change(c)
+        return np.zeros(len(c.hits.rank)), np.ones(len(c.hits.rank))
+
+    @measure(bounds=Bounds("outer", bounds))
+    def UsersBounds(hits: Hits) -> Floats:
+        """Its bounds change an array."""
+        return np.ones(len(hits.rank))
+
+    with pytest.raises(BrokenMeasure, match="UsersBounds fails with ValueError: .*read-only"):
+        evaluate(QRELS, RUNS, [UsersBounds, "nDCG@10"], bounds=True)
+
+
+def test_instances_of_axioms_cannot_be_changed_either() -> None:
+    @measure()
+    def UsersInstances(hits: Hits) -> Floats:
+        """Changes an array."""
+        clip(hits)
+        return count(hits)
+
+    with pytest.raises(BrokenMeasure, match=r"UsersInstances fails .*read-only.* It was scoring the rankings"):
+        examine([UsersInstances], [Pri])
+
+
+# What goes wrong in a measure is said in its name.
+
+
+def _raise(error: BaseException) -> Any:
+    raise error
+
+
+def _recurse(hits: Hits) -> Any:
+    return _recurse(hits)
+
+
+_random = np.random.default_rng(1)
+BROKEN: dict[str, tuple[Callable[[Hits], Any], str]] = {
+    "exception": (lambda hits: _raise(ValueError("no data")), "fails with ValueError: no data; correct the m"),
+    "exit 0": (lambda hits: sys.exit(0), "fails with SystemExit: 0; correct the measure"),
+    "exit 3": (lambda hits: sys.exit(3), "fails with SystemExit: 3; correct"),
+    "memory": (lambda hits: _raise(MemoryError()), "fails with MemoryError; correct"),
+    "recursion": (_recurse, "fails with RecursionError: maximum recursion depth exceeded.*; correct"),
+    "system": (lambda hits: _raise(OSError(2, "nowhere")), "fails with FileNotFoundError: .*; correct"),
+    "end of file": (lambda hits: _raise(EOFError()), "fails with EOFError; correct"),
+    "pipe": (lambda hits: _raise(BrokenPipeError()), "fails with BrokenPipeError; correct"),
+    "overflow": (lambda hits: _raise(OverflowError("too big")), "fails with OverflowError: too big; correct"),
+    "NaN": (lambda hits: count(hits) * np.nan, "returns nan for .* scores; correct"),
+    "infinity": (lambda hits: count(hits) - np.inf, "returns -inf for .* scores; correct"),
+    "noise": (lambda hits: _random.random(len(hits.rank)), "gives other scores when it is called a second"),
+    "shape": (lambda hits: np.ones((len(hits.rank), 2)), r"returns scores of shape \(.*, 2\) for"),
+    "scalar": (lambda hits: 1.0, r"returns scores of shape \(\) for"),
+    "text": (lambda hits: np.array(["x"] * len(hits.rank)), "returns an array of <U1, and scores are numbers"),
+    "nothing": (lambda hits: None, "returns NoneType, and scores are numbers"),
+    "complex": (lambda hits: count(hits) * 1j, "returns an array of complex128, and scores are numbers"),
+}
+WAYS: dict[str, Callable[[Measure], Any]] = {
+    "evaluate": lambda m: evaluate(QRELS, RUNS, m),
+    "evaluate tied": lambda m: evaluate(QRELS, {"r": {"apple": {"a": 1, "b": 1}}}, m, tied="expected"),
+    "compare": lambda m: rankprism.compare(QRELS, RUNS, m),
+    "gate": lambda m: rankprism.gate(QRELS, *RUNS, m, margin=0.01),
+    "explain": lambda m: rankprism.explain(QRELS, RUNS[0], m, topic="apple"),
+    "axioms": lambda m: examine([m], [Pri]),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("what", BROKEN)
+@pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
+def test_what_goes_wrong_in_a_measure_is_said_in_its_name(what: str, way: str) -> None:
+    function, words = BROKEN[what]
+
+    @measure()
+    def UsersBroken(hits: Hits) -> Floats:
+        """Is broken."""
+        found: Floats = function(hits)
+        return found
+
+    with pytest.raises(BrokenMeasure, match=f"^UsersBroken {words}"):
+        WAYS[way](UsersBroken)
+
+
+def test_a_measure_of_one_aspect_returns_a_score_for_each_aspect() -> None:
+    @single()
+    def UsersSingle(hits: Hits) -> Floats:
+        """Forgets the aspects."""
+        return np.ones(len(hits.rank))
+
+    for name in ("UsersSingle", "UsersSingle_IA", "CAM(UsersSingle)"):
+        with pytest.raises(BrokenMeasure, match=r"one score for each ranking and aspect, an array of shape"):
+            evaluate(QRELS, RUNS, name)
+
+
+def test_a_score_beyond_the_declared_range_is_an_error() -> None:
+    def scores(hits: Hits, most: float = 1.0) -> Floats:
+        """As high as its parameter says, and slightly more by rounding."""
+        return np.full(len(hits.rank), most + 1e-15)
+
+    scores.__name__ = "UsersRange"
+    UsersRange = measure(range=(0, 1))(scores)
+    assert evaluate(QRELS, RUNS, UsersRange).values.max() == 1 + 1e-15
+    for most in (1.5, -0.5):
+        with pytest.raises(
+            BrokenMeasure, match=rf"UsersRange returns {most}, and its range is declared as 0 to 1; correct"
+        ):
+            evaluate(QRELS, RUNS, UsersRange(most=most))
+    with pytest.raises(MeasureError, match=r"UsersTurned: range must be the lowest and the highest score"):
+        scores.__name__ = "UsersTurned"
+        measure(range=(1, 0))(scores)
+
+
+def test_a_measure_is_called_a_second_time_only_once_for_each_of_its_parameters() -> None:
+    calls: list[tuple[float, int]] = []
+
+    @measure()
+    def UsersCounted(hits: Hits, rel: float = 1.0) -> Floats:
+        """Counts its calls."""
+        calls.append((rel, len(hits.rank)))
+        return np.ones(len(hits.rank))
+
+    rankings = len(RUNS) * 20
+    evaluate(QRELS, RUNS, [UsersCounted, UsersCounted(rel=2)])
+    evaluate(QRELS, RUNS, UsersCounted)
+    assert calls == [(1, rankings), (1, rankings), (2, rankings), (2, rankings), (1, rankings)]
+    calls.clear()
+    # Of many rankings, only some are scored again: twice, because a sum over fewer may have other last bits.
+    qrels = {str(q): {"a": 1} for q in range(3000)}
+    evaluate(qrels, {q: {"a": 1.0} for q in qrels}, UsersCounted(rel=3))
+    assert calls == [(3, 3000), (3, 1000), (3, 1000)]
+
+
+def test_measures_of_the_catalogue_are_not_guarded() -> None:
+    for name in ("nDCG", "alpha_nDCG", "nPrf"):
+        assert rankprism.measures.parse(name).definition.module.startswith("rankprism.measures.known.")
+        assert "guarded" not in repr(rankprism.measures.parse(name).definition.formula.function)
+
+
+def test_ctrl_c_in_a_measure_stays_ctrl_c_and_a_refusal_stays_a_refusal() -> None:
+    for error in (KeyboardInterrupt(), MeasureError("no score without a judged document")):
+
+        @measure()
+        def UsersRefusal(hits: Hits, error: BaseException = error) -> Floats:
+            """Refuses."""
+            raise error
+
+        with pytest.raises(type(error)) as caught:
+            evaluate(QRELS, RUNS, "UsersRefusal")
+        assert caught.value is error
+        del rankprism.measures.registry._DEFINITIONS["UsersRefusal"]
+
+
+def test_a_constraint_that_ends_the_program_is_an_error_too() -> None:
+    @constraint()
+    def UsersConstraint(base: Base) -> Iterator[tuple[Floats, ...]]:
+        """Ends."""
+        yield base.documents, base.documents
+        sys.exit(0)
+
+    words = "UsersConstraint fails with SystemExit: 0; correct the constraint"
+    with pytest.raises(BrokenMeasure, match=words):
+        examine(["nDCG"], [UsersConstraint])
+
+
+OWN = """
+import sys
+from rankprism.measures import measure
+
+@measure()
+def UsersExit(hits):
+    "Ends the program."
+    sys.exit(0)
+"""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "evaluate QRELS A B -m UsersExit",
+        "compare QRELS A B -m UsersExit",
+        "leaderboard QRELS A B -m UsersExit",
+        "gate QRELS A B -m UsersExit --margin 0.01",
+        "explain QRELS A -m UsersExit --topic apple",
+        "axioms UsersExit -c Pri",
+        "meta tau QRELS A B -m UsersExit -m AP",
+        "report QRELS A B -m UsersExit -o report.html",
+    ],
+)
+def test_no_command_ends_well_because_a_measure_ends_the_program(
+    words: str, cli: Callable[..., Any], tmp_path: Path
+) -> None:
+    own = tmp_path / "own.py"
+    own.write_text(OWN, encoding="utf-8")
+    meant = {"QRELS": QRELS, "A": RUNS[0], "B": RUNS[1], "report.html": tmp_path / "report.html"}
+    done = cli(*(meant.get(word, word) for word in words.split()), "--measures", own)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "rankprism: UsersExit fails with SystemExit: 0; correct the measure" in done.stderr
+
+
+def test_a_file_of_measures_that_ends_the_program_is_an_error(cli: Callable[..., Any], tmp_path: Path) -> None:
+    own = tmp_path / "own.py"
+    own.write_text("import sys\nsys.exit(0)\n", encoding="utf-8")
+    done = cli("evaluate", QRELS, RUNS[0], "-m", "AP", "--measures", own)
+    assert (done.returncode, done.stderr) == (2, f"rankprism: {own}:2: SystemExit: 0\n")
