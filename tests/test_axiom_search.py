@@ -332,7 +332,7 @@ def test_an_error_inside_a_measure_names_the_measure_and_the_instance() -> None:
         MeasureError, match=r"AxiomCrowded fails with KeyError: 'crowd'; .*, scored together with"
     ):
         search_verdicts([AxiomCrowded], [Pri], instances=0)
-    with pytest.raises(MeasureError, match=r"AxiomShapeless returns scores of shape .* for \d+ rankings; correct"):
+    with pytest.raises(MeasureError, match=r"AxiomShapeless returns scores of shape .* for \d+ rank"):
         search_verdicts([AxiomShapeless], [Pri], instances=0)
 
 
@@ -344,7 +344,7 @@ def test_an_error_inside_a_measure_ends_the_command_with_one_line(
         main()
     assert ended.value.code == 2
     error = capsys.readouterr().err
-    assert error.startswith("rankprism: AxiomFragile fails with ZeroDivisionError: three is too many; correct")
+    assert error.startswith("rankprism: AxiomFragile fails with ZeroDivisionError: three is too many; ")
     assert error.count("\n") == 1
 
 

@@ -35,7 +35,8 @@ class Base:
     cutoff: int | None = None  # of the measure that is examined
     missed: Floats | None = None  # (m, A) documents that were judged, but are in no ranking
 
-    __post_init__ = seal_fields
+    def __post_init__(self) -> None:
+        seal_fields(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +53,8 @@ class Instance:
     missed: Floats | None = None
     pools: Rankings | None = None
 
-    __post_init__ = seal_fields
+    def __post_init__(self) -> None:
+        seal_fields(self)
 
     @property
     def longest(self) -> int:

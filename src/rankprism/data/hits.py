@@ -3,8 +3,8 @@
 The axes are always ranking (N), aspect (A) and document, in this order. The document axis has the documents
 found in the ranking (H) or all documents of the topic's pool (D). Arrays are padded with grade 0, so that
 sums need no mask. The ranks of unjudged and non-relevant documents are left out, so the cost depends on the
-number of relevant documents and not on the depth of the ranking. All arrays are read-only, because all measures
-see the same ones.
+number of relevant documents and not on the depth of the ranking. All arrays are read-only, because all
+measures see the same ones.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ class Cells:
     judged: Ints | None = None  # the number of each topic's documents with a grade of at least 0
     counted: Bools | None = None  # aspects that count even without a relevant document; None: none does
 
-    __post_init__ = seal_fields
+    def __post_init__(self) -> None:
+        seal_fields(self)
 
     @cached_property
     def _sizes(self) -> tuple[Ints, Longs]:
@@ -120,7 +121,8 @@ class Pool:
     _memo: dict[Hashable, object] = field(default_factory=dict, repr=False)
     _lock: AbstractContextManager[object] = field(default_factory=RLock, repr=False)
 
-    __post_init__ = seal_fields
+    def __post_init__(self) -> None:
+        seal_fields(self)
 
     @classmethod
     def single(cls, grade: Floats, judged: Ints | None = None) -> Pool:
@@ -199,7 +201,8 @@ class Hits:
     tied: TiedGroups | None = None  # None: nothing is tied, or ties were not asked for
     _memo: dict[Hashable, object] = field(default_factory=dict, repr=False)
 
-    __post_init__ = seal_fields
+    def __post_init__(self) -> None:
+        seal_fields(self)
 
     @property
     def weight(self) -> Floats:

@@ -50,8 +50,8 @@ def guarded(definition: Definition) -> Definition:
     def score(hits: Hits | PreferenceHits, **settings: Any) -> Floats:
         scores = _checked(definition, called(name, formula.function, hits, **settings), hits)
         if str(settings) not in repeated:
-            repeated.add(str(settings))
             _check_repeated(hits, scores, settings)
+            repeated.add(str(settings))
         return scores
 
     def _check_repeated(hits: Hits | PreferenceHits, scores: Floats, settings: dict[str, Any]) -> None:
@@ -116,15 +116,15 @@ def _checked(definition: Definition, found: Any, hits: Hits | PreferenceHits) ->
     if scores.shape != expected:
         each = "ranking and aspect" if definition.single else "ranking"
         raise BrokenMeasure(
-            f"{name} returns scores of shape {scores.shape} for {n:,} rankings; correct the measure, so that it "
-            f"returns one score for each {each}, an array of shape {expected}"
+            f"{name} returns scores of shape {scores.shape} for {n:,} rankings; correct the measure, so that "
+            f"it returns one score for each {each}, an array of shape {expected}"
         )
     scores = scores.astype(np.float64, copy=False)
     if not np.isfinite(scores).all():
         wrong = scores[~np.isfinite(scores)]
         raise BrokenMeasure(
-            f"{name} returns {wrong[0]:g} for {wrong.size:,} of {scores.size:,} scores; correct the measure, so "
-            f"that every score is a finite number"
+            f"{name} returns {wrong[0]:g} for {wrong.size:,} of {scores.size:,} scores; correct the measure, "
+            f"so that every score is a finite number"
         )
     if definition.range is not None:
         low, high = definition.range
@@ -132,7 +132,7 @@ def _checked(definition: Definition, found: Any, hits: Hits | PreferenceHits) ->
         outside = scores[(scores < low - slack) | (scores > high + slack)]
         if outside.size:
             raise BrokenMeasure(
-                f"{name} returns {outside[0]:g}, and its range is declared as {low:g} to {high:g}; correct the "
-                f"measure, or its range"
+                f"{name} returns {outside[0]:g}, and its range is declared as {low:g} to {high:g}; correct "
+                f"the measure, or its range"
             )
     return scores

@@ -35,7 +35,8 @@ class Completions:
     #: Whether `level` lists every grade, or only the lowest and the highest.
     is_complete: bool
 
-    __post_init__ = seal_fields
+    def __post_init__(self) -> None:
+        seal_fields(self)
 
     @classmethod
     def of(cls, hits: Hits) -> Completions:
@@ -196,7 +197,8 @@ class Gains:
     is_sure: bool  # whether the gains of judged documents are certain
     counted: Bools | None = None  # (T, A) aspects that count even without a relevant document
 
-    __post_init__ = seal_fields
+    def __post_init__(self) -> None:
+        seal_fields(self)
 
     @property
     def below(self) -> Longs:

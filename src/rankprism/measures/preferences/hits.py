@@ -71,7 +71,8 @@ class PreferenceHits:
     tied: TiedGroups | None = None  #: None: nothing is tied, or ties were not asked for
     _memo: dict[Hashable, object] = field(default_factory=dict, repr=False)
 
-    __post_init__ = seal_fields
+    def __post_init__(self) -> None:
+        seal_fields(self)
 
     @property
     def shown(self) -> Shown:

@@ -28,7 +28,8 @@ class Group:
     #: Whether the group is a single list of levels, for which trec_eval computes Rnonrel differently.
     single_list: bool
 
-    __post_init__ = seal_fields
+    def __post_init__(self) -> None:
+        seal_fields(self)
 
 
 def judgment_groups(

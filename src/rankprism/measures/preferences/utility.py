@@ -40,7 +40,8 @@ class Counts:
     wins: Floats
     shown: Floats
 
-    __post_init__ = seal_fields
+    def __post_init__(self) -> None:
+        seal_fields(self)
 
     @property
     def share(self) -> Floats:
@@ -57,7 +58,8 @@ class Comparisons:
     given: Longs  #: NONE for a simple pair
     outcome: Floats  #: 1 left, 0 right, ½ neither
 
-    __post_init__ = seal_fields
+    def __post_init__(self) -> None:
+        seal_fields(self)
 
     @classmethod
     def joined(cls, parts: Sequence[Comparisons]) -> Comparisons:
@@ -85,7 +87,8 @@ class Shown:
     after: Mapping[frozenset[int], Counts] = field(default_factory=dict)  #: (D,) given several documents
     where: str = "a topic"  #: what messages call the judgments
 
-    __post_init__ = seal_fields
+    def __post_init__(self) -> None:
+        seal_fields(self)
 
     @property
     def square(self) -> int:
@@ -258,7 +261,8 @@ class Utilities:
     stranger: float = 0.0  #: of a document that no judgment names, alone and given any other one
     after: Mapping[frozenset[int], tuple[Floats, Bools]] = field(default_factory=dict)
 
-    __post_init__ = seal_fields
+    def __post_init__(self) -> None:
+        seal_fields(self)
 
 
 def utilities(
