@@ -2,7 +2,7 @@
 
 To make the pictures of docs/assess.md, docs/judges.md and docs/assess-screens.md again:
 
-    RANKPRISM_SCREENSHOTS=docs/images python -m pytest tests/test_assess_every_screen.py
+    RANKPRISM_SCREENSHOTS=docs/images python -m pytest -m '' tests/test_assess_every_screen.py
 """
 
 from __future__ import annotations
@@ -139,6 +139,7 @@ def test_every_screen_of_assessors_fits_is_accessible_and_has_a_dark_side(walk: 
     every(walk, assessor_screens(walk), axe, "assessor")
 
 
+@pytest.mark.nightly
 def test_every_screen_of_organisers_fits_is_accessible_and_has_a_dark_side(
     walk: Walk, files: Files, axe: str
 ) -> None:

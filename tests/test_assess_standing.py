@@ -57,8 +57,18 @@ def study(path: Path, texts: Path, **settings: Any) -> str:
     return str(path)
 
 
-@pytest.mark.parametrize("measure", ["", "nPrf@10", "Prf(combine='min',unseen='skip')"])
-@pytest.mark.parametrize("ask", ["pairs", "triplets", "both"])
+@pytest.mark.parametrize(
+    ("ask", "measure"),
+    [("pairs", "nPrf@10"), ("triplets", "Prf(combine='min',unseen='skip')"), ("both", "")]
+    + [
+        pytest.param(ask, measure, marks=pytest.mark.nightly)
+        for ask, measure in (
+            ("pairs", ""),
+            ("triplets", "nPrf@10"),
+            ("both", "Prf(combine='min',unseen='skip')"),
+        )
+    ],
+)
 def test_preferences_rank_the_systems_as_evaluate_does(
     ask: str, measure: str, texts: Path, preferences: list[tuple[str, ...]], tmp_path: Path
 ) -> None:

@@ -103,12 +103,13 @@ def test_the_gate_asks_for_no_more_than_students_interval_of_normal_scores() -> 
         assert abs((np.abs(x.mean(1)) < half).mean() - 0.95) < 0.01
 
 
+@pytest.mark.parametrize("studies", [30, pytest.param(60, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("claim", CLAIMS)
-def test_intervals_hold_the_truth_as_often_as_they_say(claim: str) -> None:
+def test_intervals_hold_the_truth_as_often_as_they_say(claim: str, studies: int) -> None:
     """Few studies of one real population with few and with many units."""
     population = next(p for p in SIMULATIONS[claim].populations if not getattr(p, "harsh", False))
     for units in (3, 20):
-        found = cell(claim, population, units, studies=60)
+        found = cell(claim, population, units, studies=studies)
         assert found.printed == 0 or not found.fails(TOLERANCE), found
         assert (found.printed > 0) == (units >= CLAIMS[claim].fewest), found
 
@@ -168,7 +169,9 @@ def test_intervals_hold_if_a_judge_is_wrong_about_very_few_documents() -> None:
     assert held(score_from_few_labels(FewLabels("nDCG@10", "a nearly perfect"), 200, 60, 3)) >= 0.93
 
 
-@pytest.mark.parametrize("measure", OF_ASPECTS)
+@pytest.mark.parametrize(
+    "measure", [OF_ASPECTS[0], *(pytest.param(each, marks=pytest.mark.nightly) for each in OF_ASPECTS[1:])]
+)
 def test_intervals_hold_if_topics_have_several_aspects(measure: str) -> None:
     for simulation in (score_from_few_labels, difference_from_few_labels):
         assert held(simulation(FewLabelsOfAspects(measure), 200, 40, 3)) >= 0.9

@@ -225,7 +225,16 @@ def test_scores_that_are_not_defined_are_left_out_or_refused() -> None:
 # Titles and sizes
 
 
-@pytest.mark.parametrize("kind", KINDS)
+#: A chart of lines, one of cells and one of bars; at night, all.
+SIZED = [
+    kind
+    if kind in ("asl_curves", "heatmap", "unanimity_bars")
+    else pytest.param(kind, marks=pytest.mark.nightly)
+    for kind in KINDS
+]
+
+
+@pytest.mark.parametrize("kind", SIZED)
 def test_a_chart_has_the_title_and_size_that_are_asked_for(
     kind: str, inputs: dict[str, tuple[Any, ...]]
 ) -> None:
@@ -237,7 +246,7 @@ def test_a_chart_has_the_title_and_size_that_are_asked_for(
     assert "title" not in content(draw(*inputs[kind], title=""))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SIZED)
 def test_a_chart_fits_into_the_column_of_a_paper(kind: str, inputs: dict[str, tuple[Any, ...]]) -> None:
     """The columns of ACM's papers are 3.33 inches wide, which are 240 points."""
     chart = getattr(plots, kind)(*inputs[kind], width=240)
@@ -265,7 +274,7 @@ def test_a_width_that_is_too_small_is_refused(scores: Scores) -> None:
         plots.irec(scores, "StRecall@10", "D_nDCG@10", width=100)
 
 
-@pytest.mark.parametrize("runs", [60, 450])
+@pytest.mark.parametrize("runs", [60, pytest.param(450, marks=pytest.mark.nightly)])
 def test_a_chart_of_many_runs_is_not_too_large_and_says_what_it_leaves_out(runs: int) -> None:
     some = made_up(runs, 8, ("P@5", "P@10"))
     one = some.select(measures=["P@5"])

@@ -442,7 +442,9 @@ YEARS: dict[str, tuple[str, tuple[str, ...], dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("year", YEARS)
+@pytest.mark.parametrize(
+    "year", [year if year == "2014" else pytest.param(year, marks=pytest.mark.nightly) for year in YEARS]
+)
 def test_the_web_tracks_have_the_bits_of_local_evaluation(
     collections: Path, frame: Frames, year: str
 ) -> None:
@@ -462,9 +464,10 @@ def test_the_web_tracks_have_the_bits_of_local_evaluation(
     "options",
     [
         {},
-        {"partitions": 1},
-        {"partitions": 20, "topics": "retrieved"},  # twice as many as there are topics
-        {"broadcast": False, "topics": "retrieved"},
+        pytest.param({"partitions": 1}, marks=pytest.mark.nightly),
+        # twice as many as there are topics
+        pytest.param({"partitions": 20, "topics": "retrieved"}, marks=pytest.mark.nightly),
+        pytest.param({"broadcast": False, "topics": "retrieved"}, marks=pytest.mark.nightly),
         {"broadcast": False, "partitions": 5, "order": "trec_eval-9"},
     ],
     ids=str,
@@ -571,7 +574,7 @@ def dies_once(what: str, mark: Path) -> Callable[[Iterator[Any]], Iterator[Any]]
 has_proc = pytest.mark.skipif(not Path("/proc").is_dir(), reason="finds the executor in /proc")
 
 
-@pytest.mark.parametrize("what", ["process", pytest.param("executor", marks=has_proc)])
+@pytest.mark.parametrize("what", ["process", pytest.param("executor", marks=[has_proc, pytest.mark.nightly])])
 def test_a_killed_worker_changes_nothing(frame: Frames, tmp_path: Path, what: str) -> None:
     judgments, rows = random_collection(6, topics=12, runs=3)
     expected = rankprism.evaluate(judgments, by_run(rows), MEASURES)
