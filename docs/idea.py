@@ -6,11 +6,12 @@ preferences. The sample has no judgments of credibility, so the labels of these 
 
 from __future__ import annotations
 
+import warnings
 from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
-from rankprism import evaluate, sample
+from rankprism import RankprismWarning, evaluate, sample
 
 PICTURE = Path(__file__).parent / "images" / "idea.svg"
 QUERY, DEPTH = "jaguar", 4
@@ -69,7 +70,9 @@ def views() -> list[View]:
     )
     by_sense = evaluate(sample.QRELS, runs, [precision, novelty], topics="retrieved").mean()
     by_label = evaluate({QUERY: labels}, runs, [quality]).mean()
-    by_people = evaluate(sample.PREFERENCES, runs, [preferred], topics="retrieved").mean()
+    with warnings.catch_warnings():  # the sample does not have all utilities, and says so
+        warnings.filterwarnings("ignore", r".*\[borrowed\]", RankprismWarning)
+        by_people = evaluate(sample.PREFERENCES, runs, [preferred], topics="retrieved").mean()
 
     def view(measure: str, question: str, means: dict[str, dict[str, float]]) -> View:
         return View(measure, question, {name: means[name][measure] for name in RANKINGS})

@@ -61,12 +61,15 @@ def utility(
             return fitted.get((doc, None), 0.5)
     else:
         pairs, triplets = ([row for row in rows if len(row[0]) == n] for n in (0, 1))
-        alone = share(pairs, doc)
-        if alone is None and fallback == "other" and (unseen == "skip" or not pairs):
+        alone = in_pairs = share(pairs, doc)
+        if alone is None and fallback == "other":
             alone = share(rows, doc)
         seen = [share([row for row in triplets if row[0] == (z,)], doc) for z in above]
-        skipped = unseen == "skip" or (fallback == "other" and not triplets)
-        values = [x for x in seen if x is not None] if skipped else [x or Fraction(0) for x in seen]
+        if unseen == "zero" and (fallback == "none" or share(triplets, doc) is not None):
+            lends = in_pairs is not None and fallback == "other"
+            lent = [in_pairs if lends and z in named(rows) else Fraction(0) for z in above]
+            seen = [y if x is None else x for x, y in zip(seen, lent, strict=True)]
+        values = [x for x in seen if x is not None]
         if not values:
             return alone or Fraction(0)
     if combine == "mean":

@@ -348,6 +348,7 @@ def test_a_baseline_may_come_through_a_pipe(cli: Cli, versions: tuple[Path, Path
     assert (piped.returncode, piped.stderr) == (3, "")
 
 
+@pytest.mark.filterwarnings(r"ignore:.*\[borrowed\]")
 def test_preferences_have_a_gate_too(tmp_path: Path) -> None:
     preferences, runs = sample.PREFERENCES, sorted(sample.RUNS)
     with pytest.warns(RankprismWarning, match="were ever shown"):

@@ -71,6 +71,7 @@ def test_one_user_who_is_asked_everything_gives_the_full_order(collection: Colle
     assert (found.tau[0, 1] == 1).all()
 
 
+@pytest.mark.filterwarnings(r"ignore:.*\[borrowed\]")
 def test_a_study_scores_runs_as_evaluate_does(collection: Collection) -> None:
     _, runs = collection
     rng = random.Random("as evaluate does")

@@ -128,8 +128,9 @@ def test_a_judgment_given_several_documents_counts_only_where_exactly_these_are_
     runs = {"".join(order): {"q": dict(zip(order, (3.0, 2.0, 1.0), strict=True))} for order in ORDERS}
     found = evaluate(rows, runs, "Prf(browsing=(0,0,1))@3").mean()
     scores = {run: score for run, of_run in found.items() for score in of_run.values()}
-    # There is no triplet, so a is worth U(a) = 1 on every rank, and c and d, which are in no pair, nothing.
-    assert scores == {"abc": 2.0, "bac": 2.0, "abd": 1.0, "adc": 1.0, "acb": 1.0}
+    # There is no triplet, so a is worth U(a) = 1 on every rank. c and d are in no pair, so that U(c) and
+    # U(d) come from all comparisons, and c won its only one.
+    assert scores == {"abc": 2.0, "bac": 2.0, "abd": 1.0, "adc": 2.0, "acb": 2.0}
 
 
 @pytest.mark.parametrize(("lead", "first"), [(5e-11, 0), (5e-10, 1)])
@@ -470,18 +471,41 @@ def test_a_topic_without_one_kind_of_judgments_is_noted() -> None:
     assert found["no-triplets"].endswith("To count 0 instead, write nPrf(fallback='none')@2. Topics: 'q'")
     for quiet in ("nPrf(fallback='none')@2", "nPrf(estimate='pooled')@2", "ppref@2"):
         assert noted(rows, SHORT, quiet) == {}
-    assert noted([("q", *PAIR), ("q", *TRIPLET)], {"r": {"q": {"a": 2.0, "b": 1.0}}}, "nPrf@2") == {}
+
+
+@pytest.mark.parametrize(
+    ("measure", "counted"),
+    # nPrf@3 needs U(a), U(c|a), U(b|a) and U(b|c).
+    [
+        ("nPrf@1", None),
+        ("nPrf@2", None),  # nobody was asked about c, so U(c|a) = 0
+        ("nPrf@3", "1 of 4 utilities that the first 3 documents of the rankings need"),  # U(b|a) = U(b)
+        ("nPrf(unseen='skip')@3", None),  # U(b|a) is left out, and U(b|c) is known
+        ("nPrf(fallback='none')@3", None),
+        ("nPrf(estimate='pooled')@3", None),
+    ],
+)
+def test_utilities_that_nobody_was_asked_about_are_counted(measure: str, counted: str | None) -> None:
+    rows = [("q", *PAIR), ("q", *TRIPLET)]
+    found = noted(rows, {"r": {"q": {"a": 3.0, "c": 2.0, "b": 1.0}}}, measure)
+    assert found.keys() == ({"borrowed"} if counted else set())
+    if counted:
+        assert found["borrowed"].startswith(counted)
+    # The first document was in a triplet only.
+    found = noted([*rows, ("q", "b", "c", "d", "left")], {"r": {"q": {"c": 1.0}}}, "nPrf(unseen='skip')@3")
+    assert found["borrowed"].startswith("1 of 1 utilities")
+    assert "write nPrf(unseen='skip',fallback='none')@3. Topics: 'q'" in found["borrowed"]
 
 
 def test_a_run_whose_documents_were_hardly_shown_is_noted() -> None:
     rows = [("q", *PAIR), ("q", *TRIPLET)]
     long = {"r": {"q": {"a": 99.0, "b": 98.0, "c": 97.0, **{f"x{i}": float(i) for i in range(20)}}}}
     found = noted(rows, long, "nPrf@10")
-    assert set(found) == {"never-shown"}
+    assert set(found) == {"borrowed", "never-shown"}  # U(b|a) is U(b)
     assert "first 10 documents of 'r' (20%)" in found["never-shown"]  # c was given, and on no side
     assert found["never-shown"].endswith("write nPrf(estimate='pooled')@10")
     assert noted(rows, long, "nPrf(estimate='pooled')@10") == {}
-    assert noted(rows, long, "nPrf@4") == {}  # fewer than ten documents say little
+    assert set(noted(rows, long, "nPrf@4")) == {"borrowed"}  # fewer than ten documents say little
 
 
 @pytest.mark.parametrize("kind", ["pairs", "triplets"])

@@ -152,6 +152,25 @@ TRIPLETS: list[oracle.Row] = [
 
 
 @pytest.mark.parametrize("combine", COMBINATIONS)
+@pytest.mark.parametrize("kind", [0, 1])
+def test_one_judgment_changes_the_utilities_of_its_own_documents_only(combine: str, kind: int) -> None:
+    """The first pair of a topic of triplets, or the first triplet of a topic of pairs, moved all of them."""
+    rng = random.Random(f"{combine} {kind}")
+    rows = [*some_rows(rng, 30, 400, [1 - kind]), ((), "d0", "d2", "tie")]  # names all documents
+    rows = rows[:-1] if kind == 0 else rows
+    one = (("d2",) if kind else (), "d0", "d1", "left")
+    before, after = raw(read(rows), "zero"), raw(read([*rows, one]), "zero")
+    docs = read(rows).docs
+    assert docs == read([*rows, one]).docs
+    rankings = [rng.sample([d for d in docs if d not in ("d0", "d1")], 20) for _ in range(5)]
+    placed_docs = placed(docs, rankings)
+    reach = reaching("rbp", 0.2, 20, 20)
+    first, second = (prf(u, *placed_docs, combine, reach) for u in (before, after))
+    assert first.tolist() == second.tolist()
+    assert (first > 0).all()
+
+
+@pytest.mark.parametrize("combine", COMBINATIONS)
 def test_with_pairs_only_every_document_is_worth_its_share_of_wins(combine: str) -> None:
     """U(a) = ¾, U(b) = ½, U(c) = ¼, at any rank, and whatever is above."""
     u = raw(read(PAIRS), "zero")

@@ -31,6 +31,7 @@ KINDS = {
     "no-preferences": "a topic has absolute judgments and no preferences",
     "no-pairs": "a topic has no pairs, so utilities fall back on its other comparisons",
     "no-triplets": "a topic has no triplets, so utilities fall back on its pairs",
+    "borrowed": "utilities that nobody was asked about fall back on other judgments of the document",
     "never-shown": "less than half of the top documents of a run were shown to anybody",
     "no-relevant": "a topic has no relevant document",
     "best-aspect": "a measure of one aspect takes the best of several for each document",

@@ -31,6 +31,7 @@ def notes_of(evaluated: Evaluated) -> list[Note]:
         judgments.lowest_labels(evaluated.judgments),
         preferences.no_pairs(evaluated),
         preferences.no_triplets(evaluated),
+        preferences.borrowed(evaluated),
         preferences.never_shown(evaluated),
         *runs.stray(evaluated),
     ]

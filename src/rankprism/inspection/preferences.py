@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankprism.arrays import Ints, Longs
 from rankprism.data.note import Note, some
 from rankprism.inspection.coverage import ENOUGH, depth_of, is_unmatched
 from rankprism.inspection.evaluated import Evaluated
@@ -61,6 +62,48 @@ def _fallback_note(
         len(topics),
         topics[0],
     )
+
+
+def borrowed(evaluated: Evaluated) -> Note | None:
+    """In a topic with pairs and triplets, the rankings need utilities that nobody was asked about."""
+    measures = _of_shares(evaluated, fallback="other")
+    if evaluated.pool is None or not measures:
+        return None
+    depth, skips = depth_of(measures), measures[0]["unseen"] == "skip"
+    needed: dict[str, Longs] = {}
+    for t, (topic, shown) in enumerate(evaluated.pool.shown.items()):
+        if shown.has_pairs and shown.has_triplets:  # of the others, the notes above tell
+            for run in evaluated.runs.values():
+                here = slice(run.start[t], run.start[t + 1])
+                inside = run.rank[here] <= depth
+                counted = _needed(shown, run.rank[here][inside], run.doc[here][inside], skips)
+                needed[topic] = needed.get(topic, 0) + counted
+    number, total = sum(needed.values(), np.zeros(2, dtype=np.int64)).tolist()
+    if not number:
+        return None
+    topics = [topic for topic, (own, _) in needed.items() if own]
+    return Note(
+        "borrowed",
+        f"{number:,} of {total:,} utilities that the first {depth} documents of the rankings need are "
+        f"borrowed, because nobody was asked about them: a document counts alone by its share of wins in all "
+        f"comparisons, and after another one by its share of wins in pairs. To count 0 instead, write "
+        f"{measures[0](fallback='none')}. Topics: {some(topics)}",
+        number,
+        topics[0],
+    )
+
+
+def _needed(shown: Shown, rank: Ints, doc: Ints, skips: bool) -> Longs:
+    """(2,) how many utilities a ranking borrows, and how many it needs
+
+    It needs U(d) of the first document, and U(d|z) of the others for each z above. With unseen='skip' it
+    needs only those that are known, or U(d) if none is. Documents that no judgment names lend nothing.
+    """
+    in_pairs, in_any = shown.alone.shown[doc] > 0, shown.pool[doc]
+    known = np.tril(shown.given.shown[np.ix_(doc, doc)] > 0, -1).sum(-1)
+    needs = np.maximum(known if skips else rank - 1, 1)
+    later = in_any & (known == 0) if skips else in_pairs * (np.arange(len(doc)) - known)
+    return np.array([np.where(rank == 1, in_any & ~in_pairs, later).sum(), needs.sum()], dtype=np.int64)
 
 
 def never_shown(evaluated: Evaluated) -> Note | None:

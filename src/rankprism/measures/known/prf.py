@@ -80,10 +80,9 @@ def worth(u: Utilities, rank: Ints, doc: Longs, combine: str) -> Floats:
     above = (places[None, :, None] > places[None, None, :]) & there[:, None, :]
     counts = above & u.known[at[:, :, None], at[:, None, :]]
     value = np.where(counts, u.given[at[:, :, None], at[:, None, :]], 0.0)
-    strangers = np.where(there, rank - 1 - above.sum(-1), 0)
-    if u.given_stranger is None:
-        strangers = np.zeros_like(strangers)
-    after_one = np.zeros(at.shape) if u.given_stranger is None else u.given_stranger[at]
+    after_one = u.given_stranger[at]
+    strangers = np.where(there & ~np.isnan(after_one), rank - 1 - above.sum(-1), 0)
+    after_one = np.where(np.isnan(after_one), 0.0, after_one)
     terms = counts.sum(-1) + strangers  # how many documents above count
     if combine == "mean":
         combined = (total(value) + strangers * after_one) / np.maximum(terms, 1)
@@ -173,7 +172,6 @@ def greedy_ideal(u: Utilities, combine: str, depth: int) -> Longs:
         best = np.where(left, now, -np.inf).max(initial=-np.inf)
         if u.stranger and stranger > best + TIE:
             z, known, given = NONE, np.ones_like(left), u.given_stranger
-            assert given is not None  # an estimate that values strangers values all documents after one
         else:
             z = int(np.flatnonzero(left & (now >= best - TIE))[0])
             left[z] = False
@@ -242,7 +240,6 @@ def exact_ideal_prf(u: Utilities, combine: str, reach: Floats, nodes: int) -> tu
     given = np.full((len(alone), len(alone)), u.stranger)
     given[:n, :n] = u.given
     if strangers:
-        assert u.given_stranger is not None
         given[:n, n:] = u.given_stranger[:, None]
     known = np.ones(given.shape, dtype=np.uint8)
     known[:n, :n] = u.known
@@ -281,13 +278,14 @@ Combination = Annotated[
 Unseen = Annotated[
     str,
     OneOf(UNSEEN),
-    "with estimate='raw', if nobody was shown d given z: U(d|z) is 0, or is left out of the combination",
+    "with estimate='raw', if nobody was shown d given z: U(d|z) is 0 unless it is borrowed (fallback), or is "
+    "left out of the combination",
 ]
 Fallback = Annotated[
     str,
     OneOf(FALLBACKS),
-    "with estimate='raw', in a topic without pairs or without triplets: utilities fall back on the other "
-    "kind of judgments, or they are 0",
+    "with estimate='raw', for each utility without judgments of its own kind (pairs or triplets): borrow it "
+    "from the other kind, or borrow nothing",
 ]
 Estimate = Annotated[
     str,
@@ -336,12 +334,13 @@ def Prf(
     U(d) is the share of the simple pairs with d that d won, and U(d|z) is its share of wins among people who
     had just read z; a tie is half a win. The first document has the utility U(d). The others have the mean,
     the minimum or the product of U(d|z) over all documents z above. A document that was never shown has
-    utility 0. With unseen='skip', only those z count for which d was shown given z; if there are none, the
-    utility is U(d). A judgment given several documents counts if these are exactly the documents above.
+    utility 0. A judgment given several documents counts if these are exactly the documents above.
 
-    A topic may lack one kind of judgments. Without triplets, U(d | d_1 … d_(i-1)) = U(d) at every rank.
-    Without pairs, U(d) is the share of all comparisons with d that d won, whatever was given; unseen='skip'
-    takes this share for every document that was in no pair. fallback='none' leaves both at 0.
+    A utility that nobody was asked about is borrowed. U(d) of a document in no pair is the share of all
+    comparisons with d that d won, whatever was given. A document in no triplet is worth U(d) at every rank.
+    Otherwise, if nobody was shown d given z, U(d|z) is U(d) where d was in a pair and judgments name z, and 0
+    elsewhere. With unseen='skip', only those z count for which d was shown given z; if there are none, the
+    utility is U(d). fallback='none' borrows nothing: such utilities are 0 or left out.
 
     With estimate='pooled', utilities come from a fit to all judgments of the topic. Every U(d) and U(d|z)
     then has a value, so unseen and fallback do not matter, and a document that was never shown has utility ½.

@@ -1,8 +1,8 @@
 """Utilities: how much a document is worth to somebody who has just read another one.
 
 U(d) is the share of the simple pairs with d that d won. U(d|z) is the same share among the pairs that were
-shown to somebody who had just read z. A tie is half a win (Chandar and Carterette 2013, Section 3.2). If a
-topic has only one kind of judgments, the other kind of utilities falls back on it: see `raw`.
+shown to somebody who had just read z. A tie is half a win (Chandar and Carterette 2013, Section 3.2). A
+utility without judgments of its own kind falls back on the other kind: see `raw`.
 """
 
 from __future__ import annotations
@@ -256,8 +256,8 @@ class Utilities:
     given: Floats  #: (D, D) of document d given document z
     known: Bools  #: (D, D) whether U(d|z) counts; if none does for the documents above, U(d) counts
     pool: Bools  #: (D,) the documents that were shown as left or right
-    #: (D,) of document d given a document that no judgment names; None if such documents do not count
-    given_stranger: Floats | None
+    #: (D,) of document d given a document that no judgment names; NaN if such documents do not count
+    given_stranger: Floats
     stranger: float = 0.0  #: of a document that no judgment names, alone and given any other one
     after: Mapping[frozenset[int], tuple[Floats, Bools]] = field(default_factory=dict)
 
@@ -278,21 +278,26 @@ def utilities(
 def raw(shown: Shown, unseen: str, fallback: str = "other") -> Utilities:
     """The share of wins among the times shown, as in the paper.
 
-    With unseen="zero" a pair (d|z) that nobody saw is worth 0. With "skip" it does not count.
+    With fallback="other", a utility without judgments is borrowed, each for itself. U(d) of a document that
+    was in no pair is the share of all comparisons with d that d won, whatever was given. A document that was
+    in no triplet is worth U(d) at every rank. Of one that was, U(d|z) that nobody was asked about is U(d), if
+    d was in a pair and some judgment names z. With fallback="none", nothing is borrowed, and U(d) is 0.
 
-    With fallback="other", the kind of judgments that a topic lacks is replaced by the other kind. Without
-    pairs, U(d) is the share of all comparisons with d that d won, whatever was given. Without triplets, a
-    document is worth U(d) at every rank. With unseen="skip", U(d) also falls back for each document that was
-    in no pair. With fallback="none", a utility without judgments is 0.
+    A U(d|z) that is neither known nor borrowed is 0 with unseen="zero". With unseen="skip", no single U(d|z)
+    is borrowed: those without judgments do not count, and if none counts, U(d) does.
     """
-    alone, seen = shown.alone.share, shown.given.shown > 0
-    skip, falls_back = unseen == "skip", fallback == "other"
-    if falls_back and (skip or not shown.has_pairs):
+    alone, given = shown.alone.share, shown.given.share
+    seen, n = shown.given.shown > 0, len(alone)
+    in_triplets, lent = np.ones(n, dtype=bool), np.zeros(n)
+    if fallback == "other":
+        in_triplets, lent = seen.any(1), alone  # 0 of a document that was in no pair
         alone = np.where(shown.alone.shown > 0, alone, shown.all.share)
-    if skip or (falls_back and not shown.has_triplets):
-        return Utilities(alone, shown.given.share, seen, shown.pool, None, 0.0, _after(shown))
-    every = np.ones_like(seen)
-    return Utilities(alone, shown.given.share, every, shown.pool, np.zeros(len(alone)), 0.0, _after(shown))
+    if unseen == "skip":
+        return Utilities(alone, given, seen, shown.pool, np.full(n, np.nan), 0.0, _after(shown))
+    known = np.repeat(in_triplets[:, None], n, axis=1)
+    given = np.where(seen | np.eye(n, dtype=bool), given, lent[:, None])
+    given_stranger = np.where(in_triplets, 0.0, np.nan)
+    return Utilities(alone, given, known, shown.pool, given_stranger, 0.0, _after(shown))
 
 
 def pooled(shown: Shown, gamma: float) -> Utilities:

@@ -95,8 +95,8 @@ def _means_by_number(
     strangers : how many documents that no judgment names are above the group, and how many beside d.
     """
     first, then = (u.given[d, some[u.known[d, some]]] for some in (above, beside))
-    if u.given_stranger is not None:
-        own = u.given_stranger[d]
+    own = u.given_stranger[d]
+    if not np.isnan(own):
         first, then = (
             np.append(values, np.full(count, own))
             for values, count in zip((first, then), strangers, strict=True)
