@@ -288,9 +288,10 @@ def raw(shown: Shown, unseen: str, fallback: str = "other") -> Utilities:
     """
     alone, given = shown.alone.share, shown.given.share
     seen, n = shown.given.shown > 0, len(alone)
-    in_triplets, lent = np.ones(n, dtype=bool), np.zeros(n)
+    in_triplets: Bools = np.ones(n, dtype=bool)
+    lent = np.zeros(n)
     if fallback == "other":
-        in_triplets, lent = seen.any(1), alone  # 0 of a document that was in no pair
+        in_triplets, lent = np.asarray(seen.any(1)), alone  # 0 of a document that was in no pair
         alone = np.where(shown.alone.shown > 0, alone, shown.all.share)
     if unseen == "skip":
         return Utilities(alone, given, seen, shown.pool, np.full(n, np.nan), 0.0, _after(shown))
