@@ -36,6 +36,8 @@ from rankprism.formats.preferences import read_preferences
 from rankprism.formats.runs import run_from
 from rankprism.formats.several_runs import OnError, left_out, run_sources
 from rankprism.measures import Measure
+from rankprism.measures.identity import definition_of
+from rankprism.results.record import PARQUET, Record
 from rankprism.results.result import Result
 from rankprism.results.scores import Scores
 from rankprism.results.table import Table, plain
@@ -82,7 +84,8 @@ class Stored(Result):
 
     folder: str
     runs: tuple[str, ...]
-    #: "new", "changed", "judgments changed", "other settings", "other version", "more measures", "unchanged"
+    #: "new", "changed", "judgments changed", "other settings", "other version", "measure redefined",
+    #: "more measures", "unchanged"
     states: tuple[str, ...]
     files: tuple[str, ...]  #: the names of the files in the folder
     measures: tuple[str, ...]
@@ -306,18 +309,24 @@ def _state(path: Path, wanted: Provenance, measures: Sequence[Measure]) -> tuple
     for part, words in _CHANGED.items():
         if getattr(provenance, part) != getattr(wanted, part):
             return words, tuple(measures)
-    lacking = tuple(measure for measure in measures if str(measure) not in stored)
+    lacking = tuple(measure for measure in measures if stored.get(str(measure)) != definition_of(measure))
+    if any(str(measure) in stored for measure in lacking):
+        return "measure redefined", lacking
     return ("more measures" if lacking else UNCHANGED), lacking
 
 
-def _stored(path: Path) -> tuple[Provenance, list[str]] | None:
-    """What the scores of a file were computed from, and by which measures; None if there is no file."""
+def _stored(path: Path) -> tuple[Provenance, Mapping[str, str]] | None:
+    """What the scores of a file were computed from, and the definitions of its measures, which are empty in
+    files of older versions; None if there is no file."""
     import pyarrow.parquet
 
     try:
-        found = (pyarrow.parquet.read_schema(path).metadata or {})[_METADATA]
-        about = json.loads(found)
-        return Provenance(**{name: about[name] for name in Provenance._fields}), about["measures"]
+        metadata = pyarrow.parquet.read_schema(path).metadata or {}
+        about = json.loads(metadata[_METADATA])
+        measures = dict.fromkeys(about["measures"], "")
+        if PARQUET in metadata:
+            measures |= Record.from_dict(json.loads(metadata[PARQUET]), str(path)).measures
+        return Provenance(**{name: about[name] for name in Provenance._fields}), measures
     except FileNotFoundError:
         return None
     except (KeyError, TypeError, ValueError, OSError):
@@ -332,13 +341,19 @@ def _write(path: Path, run: str, scores: Scores, wanted: Provenance) -> None:
     added = _table(run, scores, wanted)
     before = _stored(path)
     measures = list(scores.measures)
+    assert scores.record is not None  # because they were computed
+    record = scores.record
     if before is not None and before[0] == wanted:
         old = pyarrow.parquet.read_table(path)
         kept = [m not in scores.measures for m in old.column("measure").to_pylist()]
         added = pyarrow.concat_tables([old.filter(pyarrow.array(kept)), added.cast(old.schema)])
         measures = [*(m for m in before[1] if m not in measures), *measures]
+        record = record._replace(measures={m: {**before[1], **record.measures}[m] for m in measures})
     about = {**wanted._asdict(), "measures": measures, "conventions": scores.conventions}
-    metadata = {_METADATA: json.dumps(about, ensure_ascii=False, default=plain)}
+    metadata = {
+        _METADATA: json.dumps(about, ensure_ascii=False, default=plain),
+        PARQUET: json.dumps(record.to_dict(), ensure_ascii=False),
+    }
     buffer = io.BytesIO()
     pyarrow.parquet.write_table(added.replace_schema_metadata(metadata), buffer)
     write_files({path: buffer.getvalue()}, mark=_MARK)

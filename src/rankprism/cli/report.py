@@ -13,7 +13,14 @@ from rankprism.cli.completion import complete_file
 from rankprism.cli.group import commands
 from rankprism.cli.measures import MeasureFiles, MeasureNames, load_measures
 from rankprism.cli.options import output_option, working
-from rankprism.cli.scores import QrelsAndRunsOrScores, changed, holds_scores, read_score_files
+from rankprism.cli.scores import (
+    ONLY_SCORES,
+    Mixed,
+    QrelsAndRunsOrScores,
+    changed,
+    holds_scores,
+    read_score_files,
+)
 from rankprism.cli.signature import with_options_of
 from rankprism.errors import InputError
 
@@ -29,6 +36,7 @@ def read_for_report(
     files: QrelsAndRunsOrScores = None,
     measure: MeasureNames = None,
     measures_file: MeasureFiles = None,
+    mixed: Mixed = False,
     **collection: Any,
 ) -> Measured | Scores:
     """Judgments and runs, and the measures, which need not be named; or scores."""
@@ -39,7 +47,9 @@ def read_for_report(
     named = first_opened(files or [])
     if named and holds_scores(named):
         others = [*changed(collection), *(["measures"] if measures_file else [])]
-        return read_score_files(named, measure, others).scores
+        return read_score_files(named, measure, others, mixed=mixed).scores
+    if mixed:
+        raise InputError(ONLY_SCORES)
     load_measures(measures_file)
     measures = [each for text in measure or [] for each in parse_all(text)]
     return Measured(read_collection(files=named, **collection), measures)

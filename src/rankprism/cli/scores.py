@@ -39,6 +39,20 @@ QrelsAndRunsOrScores = Annotated[
 ]
 
 
+Mixed = Annotated[
+    bool,
+    typer.Option(
+        "--mixed",
+        help="Analyse scores together that were computed from other judgments, with other settings or by "
+        "other definitions of a measure. The caption says what is mixed.",
+    ),
+]
+
+
+#: Said of --mixed beside judgments and runs.
+ONLY_SCORES = "--mixed goes with files of scores; scores that are computed now are never mixed; leave it out"
+
+
 @dataclass(frozen=True, eq=False)
 class Source:
     """Scores, and the collection that they were computed from, if that was done here."""
@@ -82,6 +96,7 @@ def read_source(
             help="Take only these rows of a file of scores that has more columns. Repeatable.",
         ),
     ] = None,
+    mixed: Mixed = False,
     measures_file: MeasureFiles = None,
     tied: Annotated[
         Tied | None,
@@ -104,12 +119,14 @@ def read_source(
     if scores or _are_scores(named, set_options, collection.get("preferences_format")):
         own = {"measures": measures_file, "tied": tied}
         others = [*set_options, *(name for name, value in own.items() if value)]
-        return read_score_files(named, measure, others, where or (), baselines_of(baseline))
+        return read_score_files(named, measure, others, where or (), baselines_of(baseline), mixed)
     if where:
         raise InputError(
             f"--where chooses rows from files of scores; {os.fspath(named[0])} is taken for judgments; if it "
             f"is a file of scores, add --scores"
         )
+    if mixed:
+        raise InputError(ONLY_SCORES)
     chosen = read_measures(measure, measures_file)  # before anything is read
     read = read_collection(files=named, baseline=baseline, **collection)
     return Source(read.evaluate(chosen, tied=tied), read, read.baselines)
@@ -130,6 +147,7 @@ def read_score_files(
     others: Sequence[str],
     where: Sequence[str] = (),
     baselines: Sequence[str] = (),
+    mixed: bool = False,
 ) -> Source:
     """Scores from files.
 
@@ -140,7 +158,7 @@ def read_score_files(
             f"--{name.replace('_', '-')} goes with judgments and runs; {os.fspath(named[0])} is taken for a "
             f"file of scores"
         )
-    return _read_scores(named, measure, _conditions(where), baselines)
+    return _read_scores(named, measure, _conditions(where), baselines, mixed)
 
 
 def changed(collection: Mapping[str, Any]) -> list[str]:
@@ -176,12 +194,16 @@ def _are_scores(named: Sequence[Any], set_options: Sequence[str], format: str | 
 
 
 def _read_scores(
-    named: Sequence[Any], measure: Sequence[str] | None, where: Mapping[str, str], baselines: Sequence[str]
+    named: Sequence[Any],
+    measure: Sequence[str] | None,
+    where: Mapping[str, str],
+    baselines: Sequence[str],
+    mixed: bool,
 ) -> Source:
     from rankprism.formats.scores import read_scores
 
     files, names = list(named), []
-    scores = read_scores(files, where=where)
+    scores = read_scores(files, where=where, mixed=mixed)
     for baseline in baselines:
         if baseline not in scores.runs:
             if not os.path.exists(baseline):
@@ -194,7 +216,7 @@ def _read_scores(
                 )
             if own[0] not in scores.runs:
                 files.append(baseline)
-                scores = read_scores(files, where=where)
+                scores = read_scores(files, where=where, mixed=mixed)
             baseline = own[0]
         names.append(baseline)
     return Source(scores.select(measures=measure) if measure else scores, baselines=tuple(names))

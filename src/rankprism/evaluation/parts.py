@@ -19,6 +19,7 @@ from rankprism.frames import is_frame
 from rankprism.measures import Measure
 
 if TYPE_CHECKING:
+    from rankprism.data.preferences import Preferences
     from rankprism.measures.preferences.hits import PreferenceHits, PreferencePool
 
 #: A function that makes the hits of a batch, and the batch's runs and topics.
@@ -33,6 +34,7 @@ class Part(NamedTuple):
     judged: Judgments  #: for preferences, the documents that they name
     batches: Callable[[Sequence[Alignment]], Iterator[Batch]]
     pool: PreferencePool | None = None  #: the counted preferences
+    given: Judgments | Preferences | None = None  #: what was read, before answers became documents
 
 
 def parts_by_kind(
@@ -79,7 +81,9 @@ def parts_by_kind(
     parts = []
     if absolute:
         read = judging.of(judgments)
-        parts.append(Part("judgments", absolute, read, lambda runs: planned_batches(read.cells, runs)))
+        parts.append(
+            Part("judgments", absolute, read, lambda runs: planned_batches(read.cells, runs), given=read)
+        )
     if relative:
         from rankprism.formats.preferences import read_preferences
         from rankprism.measures.preferences.hits import PreferencePool, preference_batches
@@ -91,7 +95,7 @@ def parts_by_kind(
             for hits, which_runs, topics in preference_batches(pool, runs):
                 yield partial(_itself, hits), which_runs, topics
 
-        parts.append(Part("preferences", relative, preferred.named, of_preferences, pool))
+        parts.append(Part("preferences", relative, preferred.named, of_preferences, pool, preferred))
     return parts
 
 

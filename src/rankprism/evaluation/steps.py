@@ -28,6 +28,7 @@ from rankprism.inspection.coverage import OF_JUDGMENTS
 from rankprism.inspection.evaluated import Evaluated
 from rankprism.measures import Measure
 from rankprism.measures.grammar import parse_all
+from rankprism.results.record import DEFAULTS, Record
 from rankprism.results.scores import Scores, mean_over_topics
 from rankprism.types import Tied, Topics
 
@@ -129,7 +130,45 @@ def scored(
         conventions |= said_of if part is parts[0] else {"preferences": said_of.pop("preferences") | said_of}
     first_notes = [note for part in parts for note in part.judged.notes]
     conventions["notes"] = [note.record() for note in (*first_notes, *notes)]
-    return Scores(tuple(sources), every, names, values, conventions, low, high)
+    return Scores(
+        tuple(sources),
+        every,
+        names,
+        values,
+        conventions,
+        low,
+        high,
+        _record(data, reading, topics, tied, bounds),
+    )
+
+
+def _record(data: Joined, reading: Reading, topics: Topics, tied: Tied | None, bounds: bool) -> Record:
+    """What the scores are computed from. Settings are recorded if they differ from the defaults."""
+    settings: dict[str, str] = {
+        "order": reading.order,
+        "topics": topics,
+        "duplicates": reading.duplicates,
+        "tied": tied or "",
+    }
+    settings["bounds"] = "yes" if bounds else ""
+    given = [part.given for part in data.parts if part.given is not None]
+    for source in given:
+        if isinstance(source, Judgments):
+            settings |= _settings_of(source)
+    columns = {name: measure for measure in data.measures for name in columns_of(measure, tied)}
+    return Record.of(given, columns, {n: v for n, v in settings.items() if v not in ("", DEFAULTS.get(n))})
+
+
+def _settings_of(judged: Judgments) -> dict[str, str]:
+    """How judgments with several aspects are read."""
+    scales = [] if judged.scales is None else judged.scales
+    return {
+        "weights": "" if judged.weights is None else "given",
+        "aspects": "" if judged.counted is None else "all",
+        "labels": "; ".join(
+            f"{scale.aspect}: " + ", ".join(map("{}={}".format, scale.names, scale.place)) for scale in scales
+        ),
+    }
 
 
 def _read_once(source: Any, name: str, reading: Reading) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,22 +11,28 @@ import numpy as np
 
 from rankprism.errors import InputError
 from rankprism.formats import files
-from rankprism.formats.known.score_files import MEANS, Cell, cells_of_frame, score_of
+from rankprism.formats.known.score_files import MEANS, Cell, cells_of_frame, metadata_of, score_of
 from rankprism.formats.recognition import format_at
 from rankprism.frames import is_frame
+from rankprism.results.record import JSON, PARQUET, Record, together
 from rankprism.results.scores import Scores
 from rankprism.types import ScoresLike
 
 
 def read_scores(
-    source: ScoresLike, *, where: Mapping[str, str] | None = None, measure: str | None = None
+    source: ScoresLike,
+    *,
+    where: Mapping[str, str] | None = None,
+    measure: str | None = None,
+    mixed: bool = False,
 ) -> Scores:
     """Scores of runs on topics, from one file or several, a frame or ``{run: {topic: {measure: score}}}``.
 
     A table may have the columns run, topic, measure and score; or run, topic and one column per measure, as
     from ndeval and gdeval; or one column per run and one row per topic. Commas, semicolons or tabs separate
     columns. The output of ``trec_eval -q`` is read too. Lines that hold means are skipped. Several files may
-    hold other runs, topics or measures of one experiment.
+    hold other runs, topics or measures of one experiment. Parquet and JSON files that rankprism has written
+    record what the scores were computed from, and those that do not belong together are refused.
 
     Parameters
     ----------
@@ -33,6 +40,9 @@ def read_scores(
         Selects rows of a file with further columns by their values, e.g. ``{"sort": "rank"}``.
     measure
         The name of the measure in a file with one column per run. Default: the file's name.
+    mixed
+        Read files together even if their scores were computed from other judgments, with other settings or
+        by other definitions of a measure. The captions of all results then say what is mixed.
 
     Examples
     --------
@@ -48,21 +58,36 @@ def read_scores(
     if not sources:
         raise InputError("no scores given; name at least one file")
     cells = _Cells()
+    records: dict[str, Record | None] = {}
     for one in sources:
         if files.is_path(one):
             with files.opened(one) as file:
-                record = format_at("scores", file)
-                cells.add(record.read(file, dict(where or {}), measure), file.name)
+                stored = format_at("scores", file).read(file, dict(where or {}), measure)
+                cells.add(stored.cells, file.name)
+                records[file.name] = _record(stored.metadata, file.name)
         elif isinstance(one, Mapping):
             cells.add(_from_mapping(one), "scores")
         elif is_frame(one):
             cells.add(cells_of_frame(one, dict(where or {}), measure or "score"), "scores")
+            records["scores"] = _record(metadata_of(one), "scores")
         else:
             raise InputError(
                 f"cannot read scores from {type(one).__name__} objects; pass paths, a frame or "
                 "{run: {topic: {measure: score}}}"
             )
-    return cells.scores([files.source_name(s) if files.is_path(s) else "memory" for s in sources])
+    names = [files.source_name(s) if files.is_path(s) else "memory" for s in sources]
+    return cells.scores(names, together(records, mixed))
+
+
+def _record(metadata: Mapping[Any, Any], source: str) -> Record | None:
+    """The record among the metadata of a table or in the object of a JSON file."""
+    found = metadata.get(JSON)
+    if PARQUET in metadata:
+        try:
+            found = json.loads(metadata[PARQUET])
+        except ValueError:
+            found = {}
+    return None if found is None else Record.from_dict(found, source)
 
 
 @dataclass
@@ -95,12 +120,17 @@ class _Cells:
                 f"{source}: has no scores of topics; scores of topics are needed, not only means"
             )
 
-    def scores(self, sources: Sequence[str]) -> Scores:
+    def scores(self, sources: Sequence[str], record: Record | None) -> Scores:
         values = np.full((len(self.runs), len(self.topics), len(self.measures)), np.nan)
         r, t, m = (np.fromiter(axis, np.intp) for axis in zip(*self.values, strict=True))
         values[r, t, m] = np.fromiter(self.values.values(), np.float64)
         return Scores(
-            tuple(self.runs), tuple(self.topics), tuple(self.measures), values, {"read from": list(sources)}
+            tuple(self.runs),
+            tuple(self.topics),
+            tuple(self.measures),
+            values,
+            {"read from": list(sources)},
+            record=record,
         )
 
 

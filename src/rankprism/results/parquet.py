@@ -9,24 +9,31 @@ from typing import Any
 
 from rankprism.checksum import BLANK, KEY, checksummed
 from rankprism.errors import InputError
+from rankprism.results.record import PARQUET, Record
 from rankprism.results.table import Table, plain, undefined
 
 
-def parquet_pieces(blocks: Iterable[Table], about: Mapping[str, Any]) -> Iterator[bytes]:
+def parquet_pieces(
+    blocks: Iterable[Table], about: Mapping[str, Any], record: Record | None = None
+) -> Iterator[bytes]:
     """Yield the bytes of the file with a checksum, a group of rows at a time.
 
-    The schema's metadata has `about` as JSON.
+    The schema's metadata has `about` and the record as JSON.
     """
-    return checksummed(_without_checksum(blocks, about))
+    return checksummed(_without_checksum(blocks, about, record))
 
 
-def _without_checksum(blocks: Iterable[Table], about: Mapping[str, Any]) -> Iterator[bytes]:
+def _without_checksum(
+    blocks: Iterable[Table], about: Mapping[str, Any], record: Record | None
+) -> Iterator[bytes]:
     try:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
         raise InputError("parquet needs one more package: pip install 'rankprism[parquet]'") from None
     metadata = {b"rankprism": json.dumps(about, ensure_ascii=False, default=plain), KEY: BLANK}
+    if record is not None:
+        metadata[PARQUET] = json.dumps(record.to_dict(), ensure_ascii=False)
     pieces = _Pieces()
     writer = None
     for rows in blocks:

@@ -8,7 +8,7 @@ import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from rankprism.markup import html_escaped, latex_escaped, markdown_escaped
 from rankprism.measures.display import shown_name
 from rankprism.results.direction import lower_names
 from rankprism.results.table import Table, plain
+
+if TYPE_CHECKING:
+    from rankprism.results.record import Record
 
 _WIDTH = 100  # characters in a line of a note below a table
 
@@ -29,6 +32,8 @@ class Result(ABC):
     about: Mapping[str, Any]
     #: what its intervals claim: names in `rankprism.statistics.claims.CLAIMS`
     claims: ClassVar[tuple[str, ...]] = ()
+    #: the record of scores, which is stored with them
+    record: Record | None = None
 
     def __post_init__(self) -> None:
         for value in vars(self).values():
@@ -119,12 +124,20 @@ class Result(ABC):
         import json
 
         from rankprism import __version__
+        from rankprism.results.record import JSON
         from rankprism.results.schema import VERSION
 
         # JSON has no infinity; in CSV it is spelled the same.
         records = self.rows.rounded(digits).records()
         rows = [{k: _finite(v) for k, v in row.items()} for row in records]
-        content = {"rankprism": __version__, "schema": VERSION, "about": self.about, "rows": rows}
+        recorded = {} if self.record is None else {JSON: self.record.to_dict()}
+        content = {
+            "rankprism": __version__,
+            "schema": VERSION,
+            "about": self.about,
+            **recorded,
+            "rows": rows,
+        }
         return json.dumps(content, ensure_ascii=False, indent=1, default=plain, allow_nan=False) + "\n"
 
     def to_parquet(self, *, digits: int | None = None) -> bytes:
@@ -135,7 +148,8 @@ class Result(ABC):
         """Yield the bytes of `to_parquet` piece by piece, a group of rows at a time."""
         from rankprism.results.parquet import parquet_pieces
 
-        return parquet_pieces((rows.rounded(digits) for rows in self.row_blocks()), self.about)
+        blocks = (rows.rounded(digits) for rows in self.row_blocks())
+        return parquet_pieces(blocks, self.about, self.record)
 
     def to_trec(self, *, digits: int | None = None) -> str:
         """Refuse, because only scores can be written in the format of trec_eval."""

@@ -17,6 +17,7 @@ from rankprism.errors import InputError, listed
 from rankprism.foreign import shown
 from rankprism.measures.display import canonical_name, canonical_names
 from rankprism.results.direction import directions, signs
+from rankprism.results.record import Record
 from rankprism.results.result import Result
 from rankprism.results.table import Cell, Table
 
@@ -46,6 +47,8 @@ class Scores(Result):
     #: bounds of each score, in the same shape as `values`; None if the scores are certain
     low: npt.NDArray[np.float64] | None = field(default=None, repr=False)
     high: npt.NDArray[np.float64] | None = field(default=None, repr=False)
+    #: what the scores were computed from; None if that is not known
+    record: Record | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         # Freeze views, because the caller may still write to the arrays.
@@ -241,6 +244,7 @@ class Scores(Result):
             self.conventions,
             low,
             high,
+            self.record,
         )
 
     def complete(self) -> Scores:
@@ -300,7 +304,9 @@ class Scores(Result):
         )
         assert values is not None
         conventions = dict(self.conventions) | {"baseline": baseline, "risk alpha": alpha}
-        return Scores(self.runs, self.topics, tuple(sum(names, ())), values, conventions, low, high)
+        return Scores(
+            self.runs, self.topics, tuple(sum(names, ())), values, conventions, low, high, self.record
+        )
 
     def __repr__(self) -> str:
         shape = f"{len(self.runs)} runs × {len(self.topics)} topics × {len(self.measures)} measures"
@@ -336,6 +342,11 @@ class ScoreTable(Result):
         missing = CLAIMS["a mean"].missing(int(counted.max(initial=0)))
         said = {"none because": missing} if missing is not None else {"method": "Student's t over topics"}
         return {**self.scores.conventions, "intervals": {"confidence": CONFIDENCE, **said}}
+
+    @property
+    def record(self) -> Record | None:  # type: ignore[override]
+        """What the scores were computed from. Means cannot be read again, so they need no record."""
+        return self.scores.record if self.per_topic else None
 
     @property
     def note(self) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeAlias
 
 from rankprism._core import parse_number
 from rankprism.errors import InputError, listed
@@ -32,6 +34,14 @@ NOT_NUMBERS = ("nan", "-nan", "na", "null", "none", "")
 Cell: TypeAlias = tuple[str, str, str, float, str]
 
 
+class Stored(NamedTuple):
+    """What a file of scores holds."""
+
+    cells: Iterator[Cell]
+    #: the metadata of the table, or the object of a JSON file, which may have a record among them
+    metadata: Mapping[Any, Any] = MappingProxyType({})
+
+
 def recognises(start: files.Beginning) -> bool:
     """Whether the first two lines may be scores.
 
@@ -52,6 +62,11 @@ def recognises(start: files.Beginning) -> bool:
     return len(names) > 1 and any(parse_number(cell.strip()) is not None for cell in below)
 
 
+def metadata_of(frame: Any) -> Mapping[Any, Any]:
+    """The metadata of a frame. Only tables of pyarrow have any."""
+    return getattr(getattr(frame, "schema", None), "metadata", None) or {}
+
+
 def cells_of_frame(
     source: Any, where: dict[str, str], measure: str | None, name: str = "scores"
 ) -> Iterator[Cell]:
@@ -65,7 +80,11 @@ def cells_of_frame(
     return _from_table(columns, lines, where, measure or "score", name)
 
 
-def _read(file: files.File, where: dict[str, str], measure: str | None) -> Iterator[Cell]:
+def _read(file: files.File, where: dict[str, str], measure: str | None) -> Stored:
+    return Stored(_cells(file, where, measure))
+
+
+def _cells(file: files.File, where: dict[str, str], measure: str | None) -> Iterator[Cell]:
     name, run = file.name, files.run_name(file)
     lines = list(file.lines())
     refuse_json(name, "\n".join(text for _, text in lines[:1000]), "scores")
@@ -92,6 +111,30 @@ def _read(file: files.File, where: dict[str, str], measure: str | None) -> Itera
         raise InputError(f"{name}: has only a first line with names of columns; expected scores below it")
     named = run if Path(run).name != Path(name).name else Path(run).stem  # any other ending is left out, too
     return _from_table(rows[0][1], rows[1:], where, measure or named, name)
+
+
+def _is_own_json(start: files.Beginning) -> bool:
+    """Whether a file begins as JSON that rankprism has written."""
+    return re.match(r'\s*\{\s*"rankprism":\s*"', start.text) is not None
+
+
+def _read_json(file: files.File, where: dict[str, str], measure: str | None) -> Stored:
+    name = file.name
+    try:
+        content = json.loads(file.text())
+        rows = content["rows"]
+        header = list(dict.fromkeys(column for row in rows for column in row))
+        lines = [
+            (f"{name}, row {number}", ["" if row.get(x) is None else str(row[x]) for x in header])
+            for number, row in enumerate(rows, 1)
+        ]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise InputError(f"{name}: is damaged JSON; write the scores again") from None
+    if "topic" not in header or "run" not in header:
+        raise InputError(
+            f"{name}: is JSON of rankprism without scores of topics; write them with evaluate --per-topic"
+        )
+    return Stored(_from_table(header, lines, where, measure or "score", name), content)
 
 
 def _separator(lines: Sequence[str]) -> str | None:
@@ -242,6 +285,17 @@ def score_of(text: str, place: str) -> float:
     return number
 
 
+register(
+    SCORE_FORMATS,
+    Format(
+        name="json",
+        summary="scores of topics, as `rankprism evaluate --per-topic -o scores.json` writes them",
+        example='{"rankprism": "0.1.0", …',
+        recognised_by="A JSON object that begins with the name `rankprism`.",
+        read=_read_json,
+        recognises=_is_own_json,
+    ),
+)
 register(
     SCORE_FORMATS,
     Format(

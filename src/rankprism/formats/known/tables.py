@@ -33,7 +33,7 @@ from rankprism.formats.format import (
     register,
 )
 from rankprism.formats.judged import joined
-from rankprism.formats.known.score_files import cells_of_frame
+from rankprism.formats.known.score_files import Stored, cells_of_frame
 from rankprism.formats.preference_rows import COLUMNS, NEEDED, from_rows
 from rankprism.formats.ranked import ranking
 from rankprism.formats.spellings import JUDGMENT_COLUMNS, RUN_COLUMNS, SPELLINGS, spelled
@@ -237,7 +237,7 @@ def _open_parquet(file: files.File, wanted: _Wanted) -> Iterator[_Batches]:
     with _input(file, pyarrow) as source, parquet.ParquetFile(source) as found:
         schema = found.schema_arrow
         schema = pyarrow.schema(
-            [schema.field(number) for number in _chosen(schema.empty_table(), wanted, file)]
+            [schema.field(number) for number in _chosen(schema.empty_table(), wanted, file)], schema.metadata
         )
         batches = found.iter_batches(columns=schema.names)
         yield schema, (batch.select(schema.names) for batch in batches)
@@ -437,7 +437,8 @@ def _read_preferences(kind: _Kind, file: files.File) -> Preferences:
 
 def _read_scores(kind: _Kind, file: files.File, where: dict[str, str], measure: str | None) -> Any:
     table = read_table(_checked(kind, file))
-    return cells_of_frame(table, where, measure or files.run_name(file), file.name)
+    cells = cells_of_frame(table, where, measure or files.run_name(file), file.name)
+    return Stored(cells, table.schema.metadata or {})
 
 
 def _contents(kind: _Kind, frame: Any) -> tuple[bytes, int]:

@@ -1,0 +1,261 @@
+"""The record of what scores were computed from, which is stored with them and read again.
+
+It has a digest of the judgments of each topic, the settings that differ from the defaults, the definition of
+each measure and the version of the program. `differences` says why scores with several records should not
+be analysed together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from rankprism.data.note import Note, issue
+from rankprism.errors import InputError
+from rankprism.foreign import quoted
+
+if TYPE_CHECKING:
+    from rankprism.data.judgments import Judgments
+    from rankprism.data.preferences import Preferences
+    from rankprism.measures.measure import Measure
+
+Value = TypeVar("Value")
+
+#: The name of the record in the metadata of a Parquet file, and in JSON.
+PARQUET, JSON = b"rankprism.record", "record"
+#: The default of each setting. A setting of another name has no default: it is recorded if it was given.
+DEFAULTS = {"order": "score", "topics": "judged", "duplicates": "error"}
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+_VERSION = 1  #: of the form in which records are stored
+
+
+class Later(Mapping[str, Value]):
+    """A mapping that is computed when somebody looks into it, because most scores are never stored."""
+
+    def __init__(self, make: Callable[[], Mapping[str, Value]]) -> None:
+        self._make: Callable[[], Mapping[str, Value]] | None = make
+        self._made: Mapping[str, Value] = {}
+
+    def _all(self) -> Mapping[str, Value]:
+        if self._make is not None:
+            self._made = self._make()
+            self._make = None  # with the judgments that it holds
+        return self._made
+
+    def __getitem__(self, name: str) -> Value:
+        return self._all()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (dict(self._all()),)
+
+
+class Record(NamedTuple):
+    """What scores were computed from. Scores with equal records may be analysed together."""
+
+    #: digests by topic, for each kind of data: "judgments", "aspects" (if they have weights or other settings
+    #: of their own) and "preferences"
+    data: Mapping[str, Mapping[str, str]] = _NOTHING
+    #: the settings that differ from the defaults, see `DEFAULTS`
+    settings: Mapping[str, str] = _NOTHING
+    #: the definition of each measure
+    measures: Mapping[str, str] = _NOTHING
+    version: str = ""  #: of rankprism
+    #: what differs between scores that were put together nevertheless, such as "judgments" and "order"
+    mixed: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        sources: Iterable[Judgments | Preferences],
+        measures: Mapping[str, Measure],
+        settings: Mapping[str, str],
+    ) -> Record:
+        """The record of scores that were computed now. The digests are computed when they are needed.
+
+        measures : the measure of each column of the scores.
+        """
+        from rankprism import __version__
+
+        return cls(
+            Later(partial(_digests, tuple(sources))),
+            dict(settings),
+            Later(partial(_definitions, dict(measures))),
+            str(__version__),
+        )
+
+    def setting(self, **more: str) -> Record:
+        """The same record with more settings."""
+        return self._replace(settings={**self.settings, **more})
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record as plain values, for JSON."""
+        return {
+            "version": _VERSION,
+            "data": {kind: dict(topics) for kind, topics in self.data.items()},
+            "settings": dict(self.settings),
+            "measures": dict(self.measures),
+            "rankprism": self.version,
+            **({"mixed": list(self.mixed)} if self.mixed else {}),
+        }
+
+    @classmethod
+    def from_dict(cls, found: Any, source: str) -> Record:
+        """The record that a file holds. `source` is its name in messages."""
+        try:
+            if found["version"] != _VERSION:
+                raise InputError(
+                    f"{source}: a newer rankprism has recorded what the scores were computed from; read the "
+                    f"file with that version, or score again"
+                )
+            data = {str(kind): _texts(topics) for kind, topics in found["data"].items()}
+            settings, measures = _texts(found["settings"]), _texts(found["measures"])
+            mixed = tuple(map(str, found.get("mixed", ())))
+            return cls(data, settings, measures, str(found["rankprism"]), mixed)
+        except (KeyError, TypeError, AttributeError, ValueError):
+            raise InputError(
+                f"{source}: the record of what the scores were computed from is damaged; score again"
+            ) from None
+
+
+class Difference(NamedTuple):
+    """Why the scores of several sources should not be analysed together."""
+
+    what: str  #: "judgments", "preferences", "aspects", the name of a setting, or "definition of …"
+    message: str  #: what differs, and in which sources
+
+
+def differences(records: Mapping[str, Record | None]) -> list[Difference]:
+    """What differs between scores, given the record of each of their sources; None if it has none.
+
+    Judgments are compared topic by topic, so that parts of a collection with judgments of their own may stand
+    together. Another version of the program is not a difference.
+
+    >>> one, two = Record({"judgments": {"q1": "ab"}}), Record({"judgments": {"q1": "cd", "q2": "ef"}})
+    >>> [found.message for found in differences({"one.parquet": one, "two.parquet": two})]
+    ["the judgments differ on topic 'q1' between one.parquet and two.parquet"]
+    """
+    known = {source: record for source, record in records.items() if record is not None}
+    found = []
+    for kind in dict.fromkeys(kind for record in known.values() for kind in record.data):
+        first: dict[str, tuple[str, str]] = {}  # digest and source
+        differing: dict[str, tuple[str, str]] = {}
+        for source, record in known.items():
+            for topic, digest in record.data.get(kind, _NOTHING).items():
+                before, where = first.setdefault(topic, (digest, source))
+                if before != digest:
+                    differing.setdefault(topic, (where, source))
+        if differing:
+            example, pair = next(iter(differing.items()))
+            words = "the weights of aspects" if kind == "aspects" else f"the {kind}"
+            of = (
+                f"on topic {quoted(example)}"
+                if len(differing) == 1
+                else f"on {len(differing)} topics, such as {quoted(example)},"
+            )
+            found.append(Difference(kind, f"{words} differ {of} between {' and '.join(pair)}"))
+    for name in dict.fromkeys(name for record in known.values() for name in record.settings):
+        values = {source: _setting(record, name) for source, record in known.items()}
+        found += _unequal(name, f"{name} is", values)
+    for name in dict.fromkeys(name for record in known.values() for name in record.measures):
+        values = {s: record.measures[name] for s, record in known.items() if name in record.measures}
+        found += _unequal(f"definition of {name}", "a measure is", values)
+    return found
+
+
+def _setting(record: Record, name: str) -> str:
+    return record.settings.get(name, DEFAULTS.get(name, "not set"))
+
+
+def _unequal(what: str, words: str, values: Mapping[str, str]) -> list[Difference]:
+    """The difference between the values of one setting, if there is one."""
+    sources: dict[str, str] = {}
+    for source, value in values.items():
+        sources.setdefault(value, source)
+    if len(sources) < 2:
+        return []
+    said = " and ".join(f"{value} ({source})" for value, source in list(sources.items())[:2])
+    return [Difference(what, f"{words} {said}")]
+
+
+def together(records: Mapping[str, Record | None], mixed: bool = False) -> Record | None:
+    """The record of the scores of several sources, after a check that they may be analysed together.
+
+    mixed : go on if they may not. The record then says what is mixed.
+    """
+    known = {source: record for source, record in records.items() if record is not None}
+    if len(records) == 1 or not known:
+        return next(iter(records.values()), None)
+    found = differences(records)
+    if found and not mixed:
+        raise InputError(
+            f"these scores do not belong together: {'; '.join(one.message for one in found)}. Score all runs "
+            f"again with the same judgments, settings and measures, or add --mixed to go on (in Python: "
+            f"read_scores(files, mixed=True))"
+        )
+    issue(_notes(records, known))
+    what = dict.fromkeys(what for record in known.values() for what in record.mixed)
+    what |= dict.fromkeys(one.what for one in found)
+    data: dict[str, dict[str, str]] = {}
+    settings: dict[str, str] = {}
+    measures: dict[str, str] = {}
+    for record in known.values():
+        for kind, topics in record.data.items():
+            _join(data.setdefault(kind, {}), topics)
+        _join(measures, record.measures)
+        names = {name for one in known.values() for name in one.settings}
+        _join(settings, {name: _setting(record, name) for name in names})
+    version = ", ".join(sorted({record.version for record in known.values()}))
+    return Record(data, settings, measures, version, tuple(what))
+
+
+def _join(into: dict[str, str], more: Mapping[str, str]) -> None:
+    """Add values. Two that differ become one, which equals neither."""
+    for name, value in more.items():
+        before = into.setdefault(name, value)
+        if value not in before.split(" | "):
+            into[name] = f"{before} | {value}"
+
+
+def _notes(records: Mapping[str, Record | None], known: Mapping[str, Record]) -> Iterator[Note]:
+    unknown = [source for source, record in records.items() if record is None]
+    if unknown:
+        number = f"{len(unknown)} of {len(records)} sources of scores do"
+        yield Note(
+            "unrecorded",
+            f"{number if len(unknown) > 1 else f'{unknown[0]} does'} not record which judgments and settings "
+            f"the scores were computed from, so it is not known whether they belong with the others",
+            len(unknown),
+            unknown[0],
+        )
+    versions = {record.version: source for source, record in known.items()}
+    if len(versions) > 1:
+        said = ", ".join(f"{version} ({source})" for version, source in versions.items())
+        yield Note(
+            "versions", f"the scores are from different versions of rankprism: {said}", len(versions), said
+        )
+
+
+def _texts(found: Mapping[Any, Any]) -> dict[str, str]:
+    if not all(isinstance(x, str) for pair in found.items() for x in pair):
+        raise ValueError
+    return dict(found)
+
+
+def _digests(sources: tuple[Judgments | Preferences, ...]) -> dict[str, Mapping[str, str]]:
+    from rankprism.results.digests import digests
+
+    return digests(sources)
+
+
+def _definitions(measures: Mapping[str, Measure]) -> dict[str, str]:
+    from rankprism.measures.identity import definition_of
+
+    return {column: definition_of(measure) for column, measure in measures.items()}
