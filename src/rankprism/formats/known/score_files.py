@@ -290,7 +290,7 @@ register(
     Format(
         name="json",
         summary="scores of topics, as `rankprism evaluate --per-topic -o scores.json` writes them",
-        example='{"rankprism": "0.1.0", …',
+        example='{"rankprism": …, "rows": [{"run": …, "topic": …',
         recognised_by="A JSON object that begins with the name `rankprism`.",
         read=_read_json,
         recognises=_is_own_json,
