@@ -341,7 +341,14 @@ PREFERENCES = {
     "prefs": Reference("q1 u s d1 2\nq1 u s d2 1\n", "trec_eval 9.0.8, form_prefs_counts.c", []),
     "qrels-prefs": Reference("q1 u d1 2\nq1 u d2 1\n", "trec_eval 9.0.8, form_prefs_counts.c", []),
 }
-SCORES = {"text": Reference("runid,topic,AP\nr,q1,0.5\n", "ndeval.c of TREC Web", [])}
+SCORES = {
+    "text": Reference("runid,topic,AP\nr,q1,0.5\n", "ndeval.c of TREC Web", []),
+    "json": Reference(
+        '{"rankprism": "1", "rows": [{"run": "r", "topic": "q1", "measure": "AP", "score": 0.5}]}',
+        "`rankprism schema`",
+        [],
+    ),
+}
 #: Files that hold a table are written by the libraries that define them, in test_table_files.
 TABLES = {"parquet", "arrow", "duckdb"}
 

@@ -67,7 +67,7 @@ class Record(NamedTuple):
     settings: Mapping[str, str] = _NOTHING
     #: the definition of each measure
     measures: Mapping[str, str] = _NOTHING
-    version: str = ""  #: of rankprism
+    version: str = ""  #: of rankprism; empty means this one, whose number takes long to look up
     #: what differs between scores that were put together nevertheless, such as "judgments" and "order"
     mixed: tuple[str, ...] = ()
 
@@ -82,14 +82,15 @@ class Record(NamedTuple):
 
         measures : the measure of each column of the scores.
         """
+        data = Later(partial(_digests, tuple(sources)))
+        return cls(data, dict(settings), Later(partial(_definitions, dict(measures))))
+
+    @property
+    def written_by(self) -> str:
+        """The version of rankprism."""
         from rankprism import __version__
 
-        return cls(
-            Later(partial(_digests, tuple(sources))),
-            dict(settings),
-            Later(partial(_definitions, dict(measures))),
-            str(__version__),
-        )
+        return self.version or str(__version__)
 
     def setting(self, **more: str) -> Record:
         """The same record with more settings."""
@@ -102,7 +103,7 @@ class Record(NamedTuple):
             "data": {kind: dict(topics) for kind, topics in self.data.items()},
             "settings": dict(self.settings),
             "measures": dict(self.measures),
-            "rankprism": self.version,
+            "rankprism": self.written_by,
             **({"mixed": list(self.mixed)} if self.mixed else {}),
         }
 
@@ -212,7 +213,7 @@ def together(records: Mapping[str, Record | None], mixed: bool = False) -> Recor
         _join(measures, record.measures)
         names = {name for one in known.values() for name in one.settings}
         _join(settings, {name: _setting(record, name) for name in names})
-    version = ", ".join(sorted({record.version for record in known.values()}))
+    version = ", ".join(sorted({record.written_by for record in known.values()}))
     return Record(data, settings, measures, version, tuple(what))
 
 
@@ -235,7 +236,7 @@ def _notes(records: Mapping[str, Record | None], known: Mapping[str, Record]) ->
             len(unknown),
             unknown[0],
         )
-    versions = {record.version: source for source, record in known.items()}
+    versions = {record.written_by: source for source, record in known.items()}
     if len(versions) > 1:
         said = ", ".join(f"{version} ({source})" for version, source in versions.items())
         yield Note(

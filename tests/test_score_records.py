@@ -1,0 +1,236 @@
+"""What scores were computed from is stored with them, and scores that do not belong together are refused."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rankprism import InputError, RankprismWarning, Scores, evaluate, measures, read_judgments, read_scores
+from rankprism.formats.measure_files import load
+from rankprism.measures.identity import definition_of
+from rankprism.results.record import Record, differences
+
+QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1}}
+OTHER = {"q1": {"a": 1, "b": 1}, "q2": {"c": 1}}
+ASPECTS = {"q1": {"x": {"a": 1}, "y": {"b": 1}}, "q2": {"x": {"c": 1}, "y": {"d": 1}}}
+RANKED = {"q1": {"a": 1.0, "b": 2.0}, "q2": {"c": 1.0}}
+
+
+def scored(run: str, judgments: Any = QRELS, names: Any = ("AP", "nDCG@10"), **settings: Any) -> Scores:
+    ranked = {
+        topic: docs for topic, docs in RANKED.items() if not isinstance(judgments, dict) or topic in judgments
+    }
+    return evaluate(judgments, {run: ranked}, names, **settings)
+
+
+def in_parquet(scores: Scores, path: Path) -> Any:
+    path = path.with_suffix(".parquet")
+    path.write_bytes(scores.to_parquet())
+    return path
+
+
+def in_json(scores: Scores, path: Path) -> Any:
+    path = path.with_suffix(".json")
+    path.write_text(scores.to_json(), encoding="utf-8")
+    return path
+
+
+WAYS: list[Callable[[Scores, Path], Any]] = [in_parquet, in_json]
+
+
+@pytest.fixture(params=WAYS)
+def together(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Scores]:
+    """Writes scores to files, and reads these together."""
+
+    def read(*several: Scores, **how: Any) -> Scores:
+        return read_scores([request.param(one, tmp_path / f"s{i}") for i, one in enumerate(several)], **how)
+
+    return read
+
+
+def test_scores_that_belong_together_are_read_as_they_were(together: Callable[..., Scores]) -> None:
+    a, b = scored("a"), scored("b")
+    read = together(a, b)
+    assert read.mean() == a.mean() | b.mean()
+    assert read.record is not None
+    assert a.record is not None
+    assert read.record.to_dict() == a.record.to_dict()
+    assert not read.record.mixed
+
+
+@pytest.mark.parametrize(
+    ("other", "what", "said"),
+    [
+        ({"judgments": OTHER}, "judgments", "the judgments differ on topic 'q1' between .*s0.* and .*s1"),
+        ({"order": "input"}, "order", r"order is score \(.*s0.*\) and input \(.*s1.*\)"),
+        ({"topics": "retrieved"}, "topics", "topics is judged .* and retrieved"),
+        ({"duplicates": "first"}, "duplicates", "duplicates is error .* and first"),
+        ({"bounds": True}, "bounds", "bounds is not set .* and yes"),
+        ({"tied": "expected"}, "tied", "tied is not set .* and expected"),
+    ],
+)
+def test_scores_with_other_judgments_or_settings_are_refused(
+    together: Callable[..., Scores], other: dict[str, Any], what: str, said: str
+) -> None:
+    with pytest.raises(InputError, match=f"do not belong together: {said}.*again.*--mixed"):
+        together(scored("a"), scored("b", **other))
+    mixed = together(scored("a"), scored("b", **other), mixed=True).record
+    assert mixed is not None
+    assert mixed.mixed == (what,)
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [{"q1": {"x": 0.75, "y": 0.25}, "q2": {"x": 0.4, "y": 0.6}}, {"x": 0.7, "y": 0.3}],
+)
+def test_other_weights_are_refused(together: Callable[..., Scores], weights: Any) -> None:
+    plain = scored("a", ASPECTS, "ERR_IA@20")
+    weighted = scored("b", ASPECTS, "ERR_IA@20", weights=weights)
+    again = scored("c", ASPECTS, "ERR_IA@20", weights=weights)
+    with pytest.raises(InputError, match=r"weights is not set .* and given"):
+        together(plain, weighted)
+    others = {"x": 0.3, "y": 0.7}
+    with pytest.raises(InputError, match="the weights of aspects differ on"):
+        together(weighted, scored("d", ASPECTS, "ERR_IA@20", weights=others))
+    assert together(weighted, again).runs == ("b", "c")
+
+
+def test_aspects_that_count_and_those_that_do_not_are_refused(together: Callable[..., Scores]) -> None:
+    judged = {"q1": {"x": {"a": 1}, "y": {"b": 0}}}
+    with pytest.raises(InputError, match=r"aspects is not set .* and all"):
+        together(scored("a", judged, "StRecall@5"), scored("b", judged, "StRecall@5", aspects="all"))
+
+
+def test_parts_of_a_collection_with_judgments_of_their_own_stand_together(
+    together: Callable[..., Scores],
+) -> None:
+    first, second = ({topic: QRELS[topic]} for topic in QRELS)
+    read = together(scored("a", first), scored("a", second), scored("b"))
+    assert read.topics == ("q1", "q2")
+    assert read.record is not None
+    assert set(read.record.data["judgments"]) == {"q1", "q2"}
+
+
+def test_the_same_judgments_have_the_same_digest_however_they_are_given(tmp_path: Path) -> None:
+    rows = [("q2", "c", 1), ("q1", "b", 0), ("q1", "a", 1)]
+    path = tmp_path / "qrels"
+    path.write_text("".join(f"{topic} 0 {doc} {grade}\n" for topic, doc, grade in rows), encoding="utf-8")
+    import pandas as pd
+
+    frame = pd.DataFrame(rows, columns=["topic", "doc", "grade"])
+    records = [scored("a", source).record for source in (QRELS, path, rows, frame, read_judgments(path))]
+    digests = [dict(record.data) for record in records if record is not None]
+    assert len(digests) == 5
+    assert all(one == digests[0] for one in digests)
+
+
+def test_preferences_are_recorded_in_any_order(together: Callable[..., Scores]) -> None:
+    rows = [("q1", "a", "b", "left", "x"), ("q1", "b", "c", "tie", "y")]
+    columns = ["topic", "left", "right", "outcome", "assessor"]
+    one, again, other = (
+        [dict(zip(columns, row, strict=True)) for row in some] for some in (rows, rows[::-1], rows[:1])
+    )
+    a, b, c = (
+        evaluate(p, {run: {"q1": RANKED["q1"]}}, "Prf(fallback='none')@5")
+        for run, p in (("a", one), ("b", again), ("c", other))
+    )
+    assert together(a, b).runs == ("a", "b")
+    with pytest.raises(InputError, match="the preferences differ on topic 'q1'"):
+        together(a, c)
+
+
+def test_sources_that_record_nothing_give_a_note(tmp_path: Path) -> None:
+    path = tmp_path / "b.csv"
+    path.write_text(scored("b").to_csv(), encoding="utf-8")
+    with pytest.warns(RankprismWarning, match=r"b\.csv does not record which .*unrecorded"):
+        read_scores([in_parquet(scored("a"), tmp_path / "a"), path])
+    assert read_scores([path]).record is None  # nothing is mixed, so there is nothing to say
+
+
+def test_another_version_is_a_note(tmp_path: Path) -> None:
+    a, b = in_json(scored("a"), tmp_path / "a"), in_json(scored("b"), tmp_path / "b")
+    content = json.loads(b.read_text(encoding="utf-8"))
+    content["record"]["rankprism"] = "0.0.9"
+    b.write_text(json.dumps(content), encoding="utf-8")
+    with pytest.warns(RankprismWarning, match=r"different versions of rankprism: .*, 0\.0\.9 \(.*b\.json\)"):
+        assert read_scores([a, b]).runs == ("a", "b")
+
+
+@pytest.mark.parametrize("damage", [{}, {"version": 1}, [], {"version": 1, "data": {"judgments": {"q": 1}}}])
+def test_a_damaged_record_is_refused(tmp_path: Path, damage: Any) -> None:
+    path = in_json(scored("a"), tmp_path / "a")
+    content = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps(content | {"record": damage}), encoding="utf-8")
+    with pytest.raises(InputError, match=r"a\.json: the record .* is damaged; score again"):
+        read_scores(path)
+
+
+def test_a_record_survives_pickling() -> None:
+    scores = scored("a")
+    copy = pickle.loads(pickle.dumps(scores))
+    assert scores.record is not None
+    assert copy.record.to_dict() == scores.record.to_dict()
+
+
+def test_selected_scores_keep_their_record() -> None:
+    scores = scored("a")
+    for other in (scores.select(topics=["q1"]), scores.sorted("run"), scores.complete(), scores.risk("a")):
+        assert other.record is scores.record
+
+
+def test_the_record_has_room_for_further_settings() -> None:
+    record = scored("a").record
+    assert record is not None
+    deep, deeper = record.setting(**{"run-depth": "100"}), record.setting(**{"run-depth": "1000"})
+    assert [one.what for one in differences({"a": record, "b": deep})] == ["run-depth"]
+    assert [one.message for one in differences({"a": deep, "b": deeper})] == [
+        "run-depth is 100 (a) and 1000 (b)"
+    ]
+    assert differences({"a": deep, "b": deep, "c": None}) == []
+
+
+def user_measure(folder: Path, name: str, factor: str, helper: str = "1.0") -> measures.Measure:
+    folder.mkdir()
+    path = folder / "own.py"
+    path.write_text(
+        "from rankprism.measures.declare import single\n"
+        f"FACTOR = {factor}\n"
+        f"def helped(grade):\n    return grade * {helper}\n"
+        f"@single()\ndef {name}(hits):\n    '''Mine.'''\n"
+        "    return FACTOR * helped(hits.grade).sum(-1)\n",
+        encoding="utf-8",
+    )
+    return load(path)[0]
+
+
+def test_the_definition_of_a_users_measure_has_all_that_it_computes(tmp_path: Path) -> None:
+    """Its source, the functions and constants of its module that it uses, and those of what is made of it."""
+    from rankprism.measures.registry import all_or_none
+
+    found = []
+    for number, parts in enumerate((("1", "1.0"), ("1", "1.0"), ("2", "1.0"), ("1", "3.0"))):
+        with suppress(ZeroDivisionError), all_or_none():  # which forgets the measure
+            mine = user_measure(tmp_path / str(number), "mine_of_records", *parts)
+            mixed = measures.mix("mixed_of_records", {mine: 0.5, "AP": 0.5})
+            found.append([definition_of(one) for one in (mine, measures.lookup("mine_of_records_IA"), mixed)])
+            raise ZeroDivisionError
+    same, again, *others = found
+    assert same == again
+    for other in others:
+        assert not set(same) & set(other)
+
+
+def test_all_parameters_are_in_the_definition() -> None:
+    assert definition_of(measures.parse("nDCG@10")) == definition_of(measures.parse("nDCG(fold='max')@10"))
+    assert definition_of(measures.parse("nDCG@10")) != definition_of(measures.parse("nDCG@5"))
+
+
+def test_measures_with_other_definitions_are_refused() -> None:
+    one, two = (Record(measures={"mine": f"mine() sha256:{digest}"}) for digest in ("ab", "cd"))
+    assert [found.what for found in differences({"a": one, "b": two})] == ["definition of mine"]
