@@ -54,6 +54,10 @@ def together(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Sc
     return read
 
 
+def test_two_names_of_one_order_are_one_setting(together: Callable[..., Scores]) -> None:
+    assert together(scored("a"), scored("b", order="trec_eval")).runs == ("a", "b")
+
+
 def test_scores_that_belong_together_are_read_as_they_were(together: Callable[..., Scores]) -> None:
     a, b = scored("a"), scored("b")
     read = together(a, b)
@@ -71,6 +75,7 @@ def test_scores_that_belong_together_are_read_as_they_were(together: Callable[..
         ({"order": "input"}, "order", r"order is score \(.*s0.*\) and input \(.*s1.*\)"),
         ({"topics": "retrieved"}, "topics", "topics is judged .* and retrieved"),
         ({"duplicates": "first"}, "duplicates", "duplicates is error .* and first"),
+        ({"run_depth": 1}, "run_depth", "run_depth is not set .* and 1"),
         ({"bounds": True}, "bounds", "bounds is not set .* and yes"),
         ({"tied": "expected"}, "tied", "tied is not set .* and expected"),
     ],
@@ -192,7 +197,7 @@ def test_the_record_has_room_for_further_settings() -> None:
     assert [one.message for one in differences({"a": deep, "b": deeper})] == [
         "run-depth is 100 (a) and 1000 (b)"
     ]
-    assert differences({"a": deep, "b": deep, "c": None}) == []
+    assert differences({"a": tall, "b": tall, "c": None}) == []
 
 
 def user_measure(folder: Path, name: str, factor: str, helper: str = "1.0") -> measures.Measure:

@@ -144,13 +144,10 @@ def scored(
 
 def _record(data: Joined, reading: Reading, topics: Topics, tied: Tied | None, bounds: bool) -> Record:
     """What the scores are computed from. Settings are recorded if they differ from the defaults."""
-    settings: dict[str, str] = {
-        "order": reading.order,
-        "topics": topics,
-        "duplicates": reading.duplicates,
-        "tied": tied or "",
-    }
-    settings["bounds"] = "yes" if bounds else ""
+    settings = {name: str(value) for name, value in reading.settings.items()}
+    settings |= {"topics": topics, "tied": tied or "", "bounds": "yes" if bounds else ""}
+    if reading.order == "trec_eval":  # another name of the default
+        settings["order"] = DEFAULTS["order"]
     given = [part.given for part in data.parts if part.given is not None]
     for source in given:
         if isinstance(source, Judgments):
