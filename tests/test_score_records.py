@@ -192,10 +192,10 @@ def test_selected_scores_keep_their_record() -> None:
 def test_the_record_has_room_for_further_settings() -> None:
     record = scored("a").record
     assert record is not None
-    deep, deeper = record.setting(**{"run-depth": "100"}), record.setting(**{"run-depth": "1000"})
-    assert [one.what for one in differences({"a": record, "b": deep})] == ["run-depth"]
-    assert [one.message for one in differences({"a": deep, "b": deeper})] == [
-        "run-depth is 100 (a) and 1000 (b)"
+    tall, taller = record.setting(height="100"), record.setting(height="1000")
+    assert [one.what for one in differences({"a": record, "b": tall})] == ["height"]
+    assert [one.message for one in differences({"a": tall, "b": taller})] == [
+        "height is 100 (a) and 1000 (b)"
     ]
     assert differences({"a": tall, "b": tall, "c": None}) == []
 
