@@ -302,11 +302,11 @@ def _documents(
     present, worst, worth = ~np.isnan(sums), sums == 0, np.nan_to_num(sums)
     for family in families.values():
         for a, name in enumerate(names):
-            values = scores.values[:, :, scores.measures.index(str(family[name]))]
+            values = scores.oriented[:, :, scores.measures.index(str(family[name]))]
             best: Bools = values >= values.max(0) - _TIED
             shares = best / best.sum(0)
             for zeros, documents in found.items():
-                kept = shares if zeros == "count" else shares * (values.max(0) > 0)
+                kept = shares if zeros == "count" else shares * values.any(0)
                 documents.there[a] += np.einsum("rt,rti->ti", kept, present)
                 documents.trash[a] += np.einsum("rt,rti->ti", kept, worst)
                 documents.sums[a] += np.einsum("rt,rti->ti", kept, worth)

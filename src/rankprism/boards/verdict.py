@@ -13,7 +13,7 @@ from rankprism.arrays import Floats, Longs
 from rankprism.boards.lost_topics import LostTopic
 from rankprism.foreign import shown
 from rankprism.markup import html_escaped, markdown_escaped
-from rankprism.results.direction import HIGHER, LOWER, MARK, signs
+from rankprism.results.direction import HIGHER, LOWER, marked, signs
 from rankprism.results.result import Result
 from rankprism.results.table import Cell, Table
 from rankprism.statistics.power import smallest_difference
@@ -185,7 +185,7 @@ class Gate(Result):
 
     def _named(self, m: int) -> str:
         """The name of a measure, with a mark if a lower score is better."""
-        return self.measures[m] + (MARK if self.measures[m] in self.lower_is_better else "")
+        return marked(self.measures[m], self.measures[m], self.lower_is_better)
 
     def _said(self, m: int) -> str:
         """One measure in a sentence."""

@@ -46,10 +46,13 @@ def read_scales(files: Qrels = None, **others: Any) -> Any:
 
     if files:
         return read_judged(files=files, **others)
-    wanted = described(others["aspects"], others["labels"], others["embed"], others["given"])
+    wanted = described(*(others[name] for name in ("aspects", "labels", "embed", "given", "lower")))
     if not wanted.aspects or any(a.labels is None for a in wanted.aspects):
         raise InputError("name judgments, or the labels of every aspect, e.g. --labels relevance=0,1,2")
-    return [Scale.of(a.name, a.labels or (), a.embed, a.given) for a in wanted.aspects]
+    return [
+        Scale.of(a.name, a.labels or (), a.embed, a.given, lower_is_better=a.lower_is_better)
+        for a in wanted.aspects
+    ]
 
 
 @with_options_of(write_result)

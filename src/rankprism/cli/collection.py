@@ -215,6 +215,7 @@ _OF_OTHERS = (
     "labels",
     "embed",
     "given",
+    "lower",
     "qrels_format",
     "run_format",
     "by",

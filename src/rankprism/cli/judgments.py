@@ -73,6 +73,15 @@ def read_judged(
             "correctness=relevance. Repeatable.",
         ),
     ] = None,
+    lower: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--lower",
+            metavar="ASPECT",
+            help="A lower score on this aspect is better, such as on an aspect of harm. Repeatable. Default: "
+            "harmful, if there is such an aspect.",
+        ),
+    ] = None,
     qrels_format: str | None = None,
     threads: int | None = None,
 ) -> Judgments:
@@ -81,11 +90,13 @@ def read_judged(
     if rest:
         raise InputError(f"{rest[0]}: only judgments are wanted here, and they are named before it")
     every = aspects == "all"
-    about, are_all = described(None if every else aspects, labels, embed, given)
+    about, are_all = described(None if every else aspects, labels, embed, given, lower)
     if source is None:
         raise InputError("name the judgments: a file, or NAME=FILE for each aspect")
     if qrels_format is not None and about:
-        raise InputError("--qrels-format is for judgments without --aspects, --labels, --embed and --given")
+        raise InputError(
+            "--qrels-format is for judgments without --aspects, --labels, --embed, --given and --lower"
+        )
     if about and not are_all:
         from rankprism.formats.aspects.reading import read_described
 
@@ -118,7 +129,11 @@ class Described(NamedTuple):
 
 
 def described(
-    names: str | None, labels: list[str] | None, embed: list[str] | None, given: list[str] | None
+    names: str | None,
+    labels: list[str] | None,
+    embed: list[str] | None,
+    given: list[str] | None,
+    lower: list[str] | None = None,
 ) -> Described:
     """What the options say about each aspect."""
     columns = [name.strip() for name in names.split(",")] if names else []
@@ -131,6 +146,10 @@ def described(
             if names and aspect not in settings:
                 raise InputError(f"--{what}: {aspect!r} is not one of the aspects {', '.join(columns)}")
             settings.setdefault(aspect, {})[what] = value if what == "given" else value.split(",")
+    for aspect in lower or []:
+        if names and aspect not in settings:
+            raise InputError(f"--lower: {aspect!r} is not one of the aspects {', '.join(columns)}")
+        settings.setdefault(aspect, {})["lower_is_better"] = True
     if not settings:
         return Described([], are_all=False)
     from rankprism.formats.aspects.settings import AspectSettings

@@ -88,6 +88,12 @@ class Judgments:
         same = all(set(first) == set(names[i : i + number]) for i in range(number, len(names), number))
         return tuple(first) if same else ()
 
+    @property
+    def lower_is_better(self) -> dict[str, bool]:
+        """The aspects whose settings say whether a lower score is better, and what they say."""
+        scales = self.scales or ()
+        return {scale.aspect: down for scale in scales if (down := scale.lower_is_better) is not None}
+
     @cached_property
     def cells(self) -> Cells:
         """All grades above 0 as arrays, from which hits and ideal rankings are made."""

@@ -110,7 +110,8 @@ class Scale:
 
     def __repr__(self) -> str:
         places = " ".join(f"{name}={place}" for name, place in zip(self.names, self.place, strict=True))
-        return f"<Scale {self.aspect}: {places}>"
+        better = {None: "", True: ", lower is better", False: ", higher is better"}[self.lower_is_better]
+        return f"<Scale {self.aspect}: {places}{better}>"
 
     def numbers(self, grade: Floats) -> Longs:
         """The number of each grade's label, from 0. Grades below the scale get the lowest label."""

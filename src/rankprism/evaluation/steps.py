@@ -28,6 +28,7 @@ from rankprism.inspection.coverage import OF_JUDGMENTS
 from rankprism.inspection.evaluated import Evaluated
 from rankprism.measures import Measure
 from rankprism.measures.grammar import parse_all
+from rankprism.results.direction import HIGHER, LOWER
 from rankprism.results.record import DEFAULTS, Record
 from rankprism.results.scores import Scores, mean_over_topics
 from rankprism.types import Tied, Topics
@@ -129,6 +130,7 @@ def scored(
         # With both kinds of judgments, the conventions of preferences have their own place.
         conventions |= said_of if part is parts[0] else {"preferences": said_of.pop("preferences") | said_of}
     first_notes = [note for part in parts for note in part.judged.notes]
+    conventions["direction"] = _directions(data, tied)
     conventions["notes"] = [note.record() for note in (*first_notes, *notes)]
     return Scores(
         tuple(sources),
@@ -165,6 +167,16 @@ def _settings_of(judged: Judgments) -> dict[str, str]:
         "labels": "; ".join(
             f"{scale.aspect}: " + ", ".join(map("{}={}".format, scale.names, scale.place)) for scale in scales
         ),
+    }
+
+
+def _directions(data: Joined, tied: Tied | None) -> dict[str, str]:
+    """For each column, whether a higher or a lower score is better, which an aspect may decide."""
+    aspects = {name: down for part in data.parts for name, down in part.judged.lower_is_better.items()}
+    return {
+        column: LOWER if measure.is_lower_better(aspects) else HIGHER
+        for measure in data.measures
+        for column in columns_of(measure, tied)
     }
 
 

@@ -14,6 +14,7 @@ from rankprism.arrays import Floats, Ints
 from rankprism.meta.discriminative_power import DiscriminativePower, power
 from rankprism.meta.intervals import Sampled, ends
 from rankprism.meta.products import product
+from rankprism.results.direction import signs as direction_signs
 from rankprism.results.result import Result
 from rankprism.results.table import Table
 from rankprism.statistics.threads import Share
@@ -80,12 +81,14 @@ def agreement(
             intervals=intervals,
             on_share=on_share,
         )
-    sign = np.where(found.significant, np.sign(found.difference), 0.0)
+    direction = direction_signs(found.measures, found.lower_is_better)
+    sign = np.where(found.significant, np.sign(found.difference) * direction[:, None], 0.0)
     pairs = tuple(combinations(range(len(found.measures)), 2))
     counts = _counts(sign[None], pairs)[0]
     sampled = None
     if found.decided is not None and found.sampling is not None:
-        figures, replicates = shares(counts), shares(_counts(found.decided, pairs))
+        decided = found.decided * direction[:, None].astype(np.int8)
+        figures, replicates = shares(counts), shares(_counts(decided, pairs))
         step = 1 / np.maximum(counts.sum(1), 1)  # of all pairs that either measure finds different
         sampling = replace(found.sampling, claim="agreement")
         sampled = Sampled(sampling, figures, replicates, step)

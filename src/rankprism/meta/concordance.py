@@ -121,7 +121,7 @@ def intuitiveness(
 
 def _signs(scores: Scores) -> npt.NDArray[np.int8]:
     """(measure, topic, pair of runs)"""
-    return signs(scores.values.transpose(2, 1, 0))
+    return signs(scores.oriented.transpose(2, 1, 0))
 
 
 def _difference(counts: Longs) -> Floats:

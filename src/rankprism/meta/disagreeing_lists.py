@@ -17,6 +17,7 @@ from rankprism.formats.judgments import read_judgments
 from rankprism.formats.runs import align_source
 from rankprism.formats.several_runs import run_sources
 from rankprism.meta.ties import TIED, without_noise
+from rankprism.results.direction import signs
 from rankprism.results.result import Result
 from rankprism.results.table import Table
 from rankprism.scoring import comparable
@@ -89,6 +90,7 @@ def disagreement(
     delta = chosen.values[i] - chosen.values[j]  # (pair, topic, 2)
     delta = without_noise(delta)
     margin = np.abs(delta) / np.maximum(np.sqrt((delta**2).mean((0, 1))), np.finfo(np.float64).tiny)
+    delta = delta * chosen.direction
     opposite = delta[..., 0] * delta[..., 1] < 0
     size = np.where(opposite, margin.min(-1), 0.0)
     largest = np.argsort(-size, axis=None, kind="stable")[: min(most, int(opposite.sum()))]
@@ -175,14 +177,15 @@ class Disagreements(Result):
         for number, case in enumerate(self.cases):
             aspects = f" ({self.aspects[case.topic]})" if case.topic in self.aspects else ""
             first, second = self.lists[number] if self.lists else ((), ())
-            arrows = map(_arrow, case.delta)
+            arrows = map(_arrow, case.delta, signs(self.measures, self.lower_is_better))
             rows.append((str(number + 1), case.topic + aspects, case.run, *first, *arrows))
             rows.append(("", "", case.other, *second, *[""] * len(self.measures)))
         return Table.of_rows([*header, *(f"Δ {m}" for m in self.measures)], rows)
 
 
-def _arrow(delta: float) -> str:
-    sign = "▲" if delta > TIED else "▼" if delta < -TIED else "="
+def _arrow(delta: float, direction: float) -> str:
+    gain = delta * direction
+    sign = "▲" if gain > TIED else "▼" if gain < -TIED else "="
     return f"{delta:+.4f} {sign}"
 
 

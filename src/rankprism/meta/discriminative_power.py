@@ -207,7 +207,7 @@ def significance(
 def _in_other_collections(
     values: Floats, pairs: Longs, found: Sequence[Significance], alpha: float, sampling: Sampling
 ) -> Signs:
-    """(half, measure, pair): which run of each pair is significantly better in collections like this one.
+    """(half, measure, pair): which run of each pair scores significantly higher in collections like this one.
 
     values : (measure, run, topic). Variances come from the half. Bootstrap and Tukey keep the critical values
     of all topics, which for Tukey are scaled by the spread of the scores within the topics of the half.
@@ -266,8 +266,8 @@ class DiscriminativePower(Result):
     difference: Floats  #: of the means
     asl: Floats  #: the achieved significance level
     delta: Floats  #: (measure,) the difference required for significance
-    #: (half, measure, pair): in collections like this one, 1 where the first run is significantly better, -1
-    #: where the second is
+    #: (half, measure, pair): in collections like this one, 1 where the first run scores significantly higher,
+    #: -1 where the second does
     decided: Signs | None = None
     sampling: Sampling | None = None
     about: Mapping[str, Any] = field(default_factory=dict)

@@ -18,6 +18,7 @@ from rankprism.measures import Measure
 from rankprism.measures.parameter import Role
 from rankprism.meta.intervals import check_confidence
 from rankprism.meta.metric_unanimity import unanimity
+from rankprism.results.direction import HIGHER, LOWER
 from rankprism.results.result import Result
 from rankprism.results.table import Cell, Table
 from rankprism.scoring import Aligned, cut, rescored
@@ -85,9 +86,8 @@ def scenarios(
             raise InputError(f"{name} must be at least 1; got {number}")
     aligned = Aligned.of(judgments, runs, depth=depth, **settings)
     chosen = parsed(measures)
-    given = unanimity(
-        rescored(aligned.judgments, aligned.runs, chosen, aligned.settings), intervals=intervals
-    )
+    as_given = rescored(aligned.judgments, aligned.runs, chosen, aligned.settings)
+    given = unanimity(as_given, intervals=intervals)
     low, high = (np.full((3, len(chosen)), np.nan) for _ in range(2))
     if given.sampled is not None:
         low[0], high[0] = given.sampled.interval(-np.inf, 1)
@@ -111,6 +111,7 @@ def scenarios(
             "confidence": intervals,
             "runs": list(aligned.runs),
             "topics": len(aligned.judgments.topics),
+            "direction": as_given.conventions["direction"],
             "reading runs": dict(aligned.settings),
         },
     )
@@ -125,6 +126,8 @@ def drawn_unanimity(
     on_share: Share | None = None,
 ) -> Floats:
     """(2, repetition, measure): MU in the two drawn scenarios, which share grades and weights."""
+    aspects = aligned.judgments.lower_is_better  # drawn grades have no scales that say it
+    direction = {str(m): LOWER if m.is_lower_better(aspects) else HIGHER for m in measures}
     mu = np.empty((2, repetitions, len(measures)))
     for repetition in range(repetitions):
         judged = redrawn(aligned.judgments, np.random.default_rng([seed, repetition]))
@@ -135,7 +138,8 @@ def drawn_unanimity(
                 )
                 for name, run in aligned.runs.items()
             }
-            found = unanimity(rescored(judged, shorter, measures, aligned.settings), intervals=0)
+            scores = rescored(judged, shorter, measures, aligned.settings)
+            found = unanimity(replace(scores, conventions={"direction": direction}), intervals=0)
             # Measures that differ only in a threshold may be the same here, and then share a column.
             mu[scenario, repetition] = found.mu[[found.measures.index(str(m)) for m in measures]]
         if on_share is not None:

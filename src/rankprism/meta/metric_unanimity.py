@@ -35,6 +35,8 @@ def unanimity(
     MU(m) = log₂( P(Δm, ΔM) / (P(Δm) P(ΔM)) ), over all topics and ordered pairs i ≠ j of runs, where
     Δm means m(i) > m(j), ties count ½ so that P(Δm) = ½, and ΔM means m'(i) ≥ m'(j) by every other measure m'
 
+    Scores of which the lower one is better count with the opposite sign.
+
     The highest MU is 1, and a constant measure has 0. MU is not defined if no pair is unanimous, or if there
     is no other measure.
 
@@ -64,7 +66,7 @@ def unanimity(
     check_confidence(intervals)
     complete = comparable(scores, runs, measures)
     first, second = np.triu_indices(len(complete.runs), 1)
-    ranks = np.moveaxis(dense_ranks(np.moveaxis(complete.values, 0, -1)), -1, 0)
+    ranks = np.moveaxis(dense_ranks(np.moveaxis(complete.oriented, 0, -1)), -1, 0)
     count = np.zeros((len(complete.topics), len(complete.measures)))  # ordered pairs with ΔM
     joint = np.zeros_like(count)  # … with Δm, ties ½
     step = max(1, BLOCK // max(1, len(first) * len(complete.measures)))

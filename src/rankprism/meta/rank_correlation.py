@@ -165,6 +165,8 @@ def correlation(
 ) -> Correlation:
     """The correlation of every measure with every other, as rankings of the runs.
 
+    The best run comes first in each ranking, so measures of which a lower score is better are turned around.
+
     Parameters
     ----------
     scores
@@ -215,11 +217,11 @@ def correlation(
         )
     matrix = partial(_rbo, p=p) if coefficient == "rbo" else COEFFICIENTS[coefficient]
     if per_topic:
-        columns = np.moveaxis(complete.values, (1, 2), (0, 1))  # (topic, measure, run)
+        columns = np.moveaxis(complete.oriented, (1, 2), (0, 1))  # (topic, measure, run)
     else:  # (this collection and then others like it, measure, run)
-        columns = complete.values.mean(1).T[None]
+        columns = complete.oriented.mean(1).T[None]
         if sampling is not None and len(sampling.kept):
-            others = [other_means(values, sampling).T for values in np.moveaxis(complete.values, 2, 0)]
+            others = [other_means(values, sampling).T for values in np.moveaxis(complete.oriented, 2, 0)]
             columns = np.concatenate([columns, np.stack(others, 1)])
     found = np.empty((len(columns), len(complete.measures), len(complete.measures)))
     for t, rankings in enumerate(columns):

@@ -27,6 +27,7 @@ from rankprism.plots.theme import (
     styled,
     wrapped,
 )
+from rankprism.results.direction import marked
 from rankprism.types import MeasureName, ScoresLike
 
 if TYPE_CHECKING:
@@ -146,11 +147,12 @@ def differences(
     if run == baseline:
         raise InputError(f"{run} is compared with itself; name another run")
     pair = found.select(runs=[run, baseline], measures=[only_measure(found, measure)])
-    name = shown_name(pair.measures[0])
+    name = marked(shown_name(pair.measures[0]), pair.measures[0], pair.lower_is_better)
     difference = pair.values[0, :, 0] - pair.values[1, :, 0]
     defined = np.flatnonzero(~np.isnan(difference))
-    order = [int(t) for t in defined[np.argsort(-difference[defined], kind="stable")]]
-    gains, losses = int((difference[order] > 0).sum()), int((difference[order] < 0).sum())
+    gain = difference * pair.direction[0]
+    order = [int(t) for t in defined[np.argsort(-gain[defined], kind="stable")]]
+    gains, losses = int((gain[order] > 0).sum()), int((gain[order] < 0).sum())
     count = max(len(order), 1)
     mean = float(np.mean(difference[order])) if order else 0.0
     if len(order) > MOST_BARS:  # the largest gains and the largest losses
@@ -161,7 +163,7 @@ def differences(
             "difference": float(difference[t]),
             "score": float(pair.values[0, t, 0]),
             "other": float(pair.values[1, t, 0]),
-            "better": run if difference[t] > 0 else baseline if difference[t] < 0 else "equal",
+            "better": run if gain[t] > 0 else baseline if gain[t] < 0 else "equal",
         }
         for t in order
     ]

@@ -20,6 +20,7 @@ from rankprism.plots.theme import (
     styled,
     wrapped,
 )
+from rankprism.results.direction import marked
 
 if TYPE_CHECKING:
     from rankprism.boards import Leaderboard
@@ -47,7 +48,8 @@ def leaderboard(
     each = (width - BESIDE * (columns - 1)) / columns if width else 420 if number == 1 else 300
     step = height / lines / rows if height else own
     for m, measure in enumerate(board.measures):
-        panels.append(_panel(board, m, shown_name(measure), each, step, rows))
+        name = marked(shown_name(measure), measure, board.lower_is_better)
+        panels.append(_panel(board, m, name, each, step, rows))
     apart = [sum(board.separated(m)) for m in range(number)]
     found = f"{apart[0]} of {counted(len(board.runs) - 1, 'neighbour')} separated"
     return styled(

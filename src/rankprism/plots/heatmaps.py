@@ -20,6 +20,7 @@ from rankprism.plots.theme import (
     row_labels,
     styled,
 )
+from rankprism.results.direction import marked
 from rankprism.types import MeasureName, ScoresLike
 
 if TYPE_CHECKING:
@@ -132,7 +133,8 @@ def heatmap(
     found = read_scores(scores)
     chosen = found.select(measures=[only_measure(found, measure)])
     values = chosen.values[:, :, 0]
-    runs, topics = (_by_mean(values, axis)[:MOST_CELLS] for axis in (1, 0))
+    name = marked(shown_name(chosen.measures[0]), chosen.measures[0], chosen.lower_is_better)
+    runs, topics = (_by_mean(chosen.oriented[:, :, 0], axis)[:MOST_CELLS] for axis in (1, 0))
     cells = [
         {"run": chosen.runs[r], "topic": chosen.topics[t], "score": float(values[r, t])}
         for r in runs
@@ -185,7 +187,7 @@ def heatmap(
     return styled(
         alt.LayerChart(layer=layers),
         max(360, across * len(topics)),
-        f"{shown_name(chosen.measures[0])} of every run on every topic",
+        f"{name} of every run on every topic",
         extent(len(found.runs), len(found.topics))
         + ", in the order of their means"
         + of_all(len(runs), len(found.runs), "runs")
@@ -196,7 +198,7 @@ def heatmap(
 
 
 def _by_mean(values: Floats, axis: int) -> list[int]:
-    """Rows or columns sorted by their means, the best first. Those without a score come last."""
+    """Rows or columns sorted by their means, the highest first. Those without a score come last."""
     counted = (~np.isnan(values)).sum(axis)
     mean = np.where(counted > 0, np.nansum(values, axis) / np.maximum(counted, 1), -np.inf)
     return [int(i) for i in np.argsort(-mean, kind="stable")]

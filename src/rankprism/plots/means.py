@@ -31,16 +31,16 @@ from rankprism.plots.theme import (
     styled,
     wrapped,
 )
+from rankprism.results.direction import marked, signs
 from rankprism.statistics.claims import CLAIMS
 from rankprism.statistics.means import t_intervals
 from rankprism.statistics.tails import heavy_means
 from rankprism.types import ScoresLike
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from rankprism.comparison import Comparison
     from rankprism.judges import EstimatedScores
+    from rankprism.results.scores import Scores
 
 #: The largest number of measures side by side.
 COLUMNS = 4
@@ -81,9 +81,7 @@ def intervals(
         shown = f"with {100 * (1 - alpha):g} % t intervals over {topics}"
     else:
         shown = f"on {topics}, too few for intervals"
-    return _of_runs(
-        (found.runs, found.measures), means, margins, ("Mean scores of runs", shown), title, width, height
-    )
+    return _of_runs(found, means, margins, ("Mean scores of runs", shown), title, width, height)
 
 
 @chart("judges score")
@@ -104,13 +102,12 @@ def estimated_scores(
         f"those of {counted(len(about['judges']), 'judge')}"
     )
     return _of_runs(
-        (estimates.runs, estimates.measures), estimates.means, estimates.half, ("Estimated scores", shown),
-        title, width, height,
-    )  # fmt: skip
+        estimates, estimates.means, estimates.half, ("Estimated scores", shown), title, width, height
+    )
 
 
 def _of_runs(
-    names: tuple[Sequence[str], Sequence[str]],
+    found: Scores | EstimatedScores,
     means: Floats,
     margins: Floats,
     words: tuple[str, str],
@@ -120,16 +117,16 @@ def _of_runs(
 ) -> alt.ConcatChart:
     """A panel for each measure, in which each run has a row.
 
-    names : of runs and of measures. means, margins : (run, measure). words : a title and a subtitle.
+    means, margins : (run, measure). words : a title and a subtitle.
     """
-    every, measures = names
-    order = np.argsort(-np.nan_to_num(means[:, 0], nan=-np.inf), kind="stable")
+    every, measures, lower = found.runs, found.measures, found.lower_is_better
+    order = _by_mean(means[:, 0] * signs(measures, lower)[0])
     layout = _Layout.of(len(measures), len(order), width, height)
     order = order[: layout.rows]
     runs = [every[r] for r in order]
     charts = []
     for m, measure in enumerate(map(shown_name, measures)):
-        rows = [
+        rows: list[dict[str, Any]] = [
             {
                 "run": every[r],
                 "measure": measure,
@@ -145,7 +142,7 @@ def _of_runs(
                 rows,
                 ("run", "mean", "mean"),
                 runs,
-                measure,
+                marked(measure, measures[m], lower),
                 layout,
                 labels=m % layout.columns == 0,
                 fill=alt.value(FIRST),
@@ -178,7 +175,7 @@ def difference_intervals(
     from rankprism.comparison import TESTS
     from rankprism.statistics.corrections import NAMES_OF_CORRECTIONS
 
-    first = np.nan_to_num(comparison.difference[0])
+    first = np.nan_to_num(comparison.difference[0]) * comparison.direction[0]
     sign = np.where((first < 0) & (len(comparison.baselines) == 0), -1, 1)
     neighbours = len(first) > most and not comparison.baselines
     if neighbours:
@@ -215,7 +212,7 @@ def difference_intervals(
                 rows,
                 ("pair", "difference", "p"),
                 list(names.values()),
-                f"Difference in {measure}",
+                f"Difference in {marked(measure, comparison.measures[m], comparison.lower_is_better)}",
                 layout,
                 labels=m % layout.columns == 0,
                 fill=alt.condition("datum.significant", alt.value(FIRST), alt.value("white")),
@@ -246,9 +243,14 @@ def difference_intervals(
 
 def _neighbours(comparison: Comparison) -> Longs:
     """The pairs of runs that follow each other in the order of the means by the first measure."""
-    order = np.argsort(-np.nan_to_num(comparison.means[:, 0], nan=-np.inf), kind="stable")
+    order = _by_mean(comparison.means[:, 0] * comparison.direction[0])
     place = {frozenset(pair): k for k, pair in enumerate(comparison.pairs.tolist())}
     return np.array([place[frozenset(pair)] for pair in pairwise(order.tolist())])
+
+
+def _by_mean(means: Floats) -> Longs:
+    """The positions of runs, the highest mean first. Those without a mean come last."""
+    return np.argsort(-np.nan_to_num(means, nan=-np.inf), kind="stable")
 
 
 @dataclass(frozen=True)

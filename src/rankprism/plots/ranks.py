@@ -18,6 +18,7 @@ from rankprism.meta.ties import TIED
 from rankprism.plots.fitting import whole_width
 from rankprism.plots.record import alt, chart
 from rankprism.plots.theme import COLOURS, DASHES, LOWEST, TALLEST, data, extent, joined, styled
+from rankprism.results.direction import marked
 from rankprism.types import ScoresLike
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def sensitivity(
     found = read_scores(scores).complete()
     parameter, order, values = _variants(found.measures, parameter)
     means = found.means[:, order]
-    ranks = _ranks(means)
+    ranks = _ranks(means * found.direction[order])
     shown = [_printed(value) for value in values]
     scale, places = _places(values)
     travel = np.ptp(ranks, axis=1)
@@ -127,7 +128,8 @@ def sensitivity(
     return styled(
         picture,
         width + 120,  # there are names on both sides
-        f"Ranks of runs by {shown_name(str(family))} as {parameter} moves",
+        f"Ranks of runs by {marked(shown_name(str(family)), found.measures[0], found.lower_is_better)} as "
+        f"{parameter} moves",
         extent(len(found.runs), len(found.topics)) + rest,
         title=title,
     )
@@ -212,7 +214,7 @@ def _printed(value: Any) -> str:
 
 
 def _ranks(means: Floats) -> Floats:
-    """(run, variant): ranks, where 1 is the best. Runs with the same mean get the mean of their ranks."""
+    """(run, variant): ranks, where 1 is the highest. Runs with the same mean get the mean of their ranks."""
     better = (means[None] > means[:, None] + TIED).sum(1)
     tied = (np.abs(means[None] - means[:, None]) <= TIED).sum(1)
     return np.asarray(better + (tied + 1) / 2)

@@ -40,6 +40,11 @@ def directions(measures: Iterable[str], known: Mapping[str, str]) -> dict[str, s
     return {measure: known.get(measure) or direction_of(measure) for measure in measures}
 
 
+def marked(name: str, measure: str, lower: Collection[str]) -> str:
+    """The printed name of a measure, with a mark if a lower score is better."""
+    return name + MARK if measure in lower else name
+
+
 def lower_names(about: Mapping[str, Any]) -> frozenset[str]:
     """The measures of which a lower score is better, from the conventions of scores or what holds them."""
     said = about.get("scores", about)

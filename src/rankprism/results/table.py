@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from rankprism.markup import html_escaped, latex_escaped, markdown_escaped
 from rankprism.measures.display import latex_name, shown_name
-from rankprism.results.direction import MARK
+from rankprism.results.direction import MARK, marked
 from rankprism.text_table import text_table
 
 UNDEFINED = "–"
@@ -100,7 +100,7 @@ class Table:
 
     def _marked(self, text: str) -> str:
         """A text. If it is the name of a measure of which a lower score is better, it gets a mark."""
-        return text + MARK if text.removeprefix("Δ ") in self.lower else text
+        return marked(text, text.removeprefix("Δ "), self.lower)
 
     @property
     def has_best(self) -> bool:
@@ -146,7 +146,7 @@ class Table:
 
         def cell(x: Any, digits: int) -> str:
             if not isinstance(x, Cell):
-                return self._named(printed_cell(x, digits), latex_name, latex_escaped, r"$\downarrow$")
+                return self._named(printed_cell(x, digits), latex_name, latex_escaped, r"\,$\downarrow$")
             text = latex_escaped(printed_cell(x._replace(mark=None), digits))
             mark = "".join(
                 {"▲": r"\blacktriangle ", "▼": r"\blacktriangledown "}.get(c, c) for c in x.mark or ""
@@ -154,7 +154,7 @@ class Table:
             return (rf"\textbf{{{text}}}" if x.best else text) + (f"$^{{{mark}}}$" if mark else "")
 
         align = "".join("l" if self._words(name) else "r" for name in self.columns)
-        names = [self._named(name, latex_name, latex_escaped, r"$\downarrow$") for name in self.columns]
+        names = [self._named(name, latex_name, latex_escaped, r"\,$\downarrow$") for name in self.columns]
         header, *rows = [" & ".join(line) + r" \\" for line in [names, *self._cells(cell)]]
         return "\n".join(
             [

@@ -80,7 +80,10 @@ def read_scales(path: files.PathLike) -> tuple[Scale, ...]:
         )
     try:
         aspects = as_aspects(settings)
-        return tuple(Scale.of(a.name, a.labels or (0, 1), a.embed, a.given, a.grades) for a in aspects)
+        return tuple(
+            Scale.of(a.name, a.labels or (0, 1), a.embed, a.given, a.grades, a.lower_is_better)
+            for a in aspects
+        )
     except InputError as error:
         raise InputError(f"{name}: {error}") from None
 
@@ -363,7 +366,7 @@ def _scale(aspect: AspectSettings, column: Column) -> Scale:
             given = (0, 1)
         else:
             given = _labels_that_occur(aspect, column)
-    return Scale.of(aspect.name, given, aspect.embed, aspect.given, aspect.grades)
+    return Scale.of(aspect.name, given, aspect.embed, aspect.given, aspect.grades, aspect.lower_is_better)
 
 
 def _labels_that_occur(aspect: AspectSettings, column: Column) -> tuple[Any, ...]:

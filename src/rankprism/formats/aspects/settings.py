@@ -46,6 +46,8 @@ class AspectSettings:
     means: Mapping[str, Any] | None = None
     #: The weight of the aspect in CAM, MM and weighted distances.
     weight: float | None = None
+    #: Whether a lower score on this aspect is better. Default: only if it is called harmful.
+    lower_is_better: bool | None = None
 
     @classmethod
     def of(cls, name: str, settings: Any) -> AspectSettings:
@@ -58,6 +60,7 @@ class AspectSettings:
                 "embed": settings.place,
                 "given": settings.given,
                 "grades": settings.grades,
+                "lower_is_better": settings.lower_is_better,
             }
         if settings is None:
             settings = {}
@@ -71,7 +74,7 @@ class AspectSettings:
             if key not in allowed:
                 raise InputError(f"aspect {name!r} has no setting {key!r}; it has {', '.join(allowed)}")
             kinds, words = _KINDS[key]
-            if not isinstance(value, kinds) or isinstance(value, bool):
+            if not isinstance(value, kinds) or (isinstance(value, bool) and kinds is not bool):
                 raise InputError(f"aspect {name!r}: {key} must be {words}; got {quoted(value)}")
             inside = (
                 value.values() if isinstance(value, Mapping) else value if isinstance(value, _LIST) else ()
@@ -100,6 +103,7 @@ _KINDS: dict[str, tuple[Any, str]] = {
     "answers": ((str, os.PathLike, Mapping), "the path of a file, or a mapping of topics to answers"),
     "means": (Mapping, "a mapping of answers to labels"),
     "weight": ((int, float), "a number"),
+    "lower_is_better": (bool, "true or false"),
 }
 
 
