@@ -28,7 +28,7 @@ from rankprism.inspection.coverage import OF_JUDGMENTS
 from rankprism.inspection.evaluated import Evaluated
 from rankprism.measures import Measure
 from rankprism.measures.grammar import parse_all
-from rankprism.results.direction import HIGHER, LOWER
+from rankprism.results.direction import measured
 from rankprism.results.record import DEFAULTS, Record
 from rankprism.results.scores import Scores, mean_over_topics
 from rankprism.types import Tied, Topics
@@ -173,11 +173,8 @@ def _settings_of(judged: Judgments) -> dict[str, str]:
 def _directions(data: Joined, tied: Tied | None) -> dict[str, str]:
     """For each column, whether a higher or a lower score is better, which an aspect may decide."""
     aspects = {name: down for part in data.parts for name, down in part.judged.lower_is_better.items()}
-    return {
-        column: LOWER if measure.is_lower_better(aspects) else HIGHER
-        for measure in data.measures
-        for column in columns_of(measure, tied)
-    }
+    found = measured(data.measures, aspects)
+    return {column: found[str(one)] for one in data.measures for column in columns_of(one, tied)}
 
 
 def _read_once(source: Any, name: str, reading: Reading) -> Any:

@@ -32,6 +32,7 @@ from rankprism.judges.prediction import (
 from rankprism.judges.second_order import has_second_order, with_others
 from rankprism.measures.measure import Measure
 from rankprism.meta.intervals import check_confidence
+from rankprism.results.direction import measured, signs
 from rankprism.results.result import Result
 from rankprism.results.scores import Scores
 from rankprism.results.table import Cell, Table
@@ -287,6 +288,7 @@ class Study:
                 "mean width without judges": dict(zip(names, alone, strict=True)),
                 "labels saved": dict(zip(names, map(self._saved, width, alone), strict=True)),
                 "no interval because": why,
+                "direction": measured(measures, self.labels.source.lower_is_better),
                 **self.ranked.reading.settings,
             },
         )
@@ -447,7 +449,7 @@ class EstimatedScores(Result):
     @property
     def order(self) -> Longs:
         """The runs, the best by the first measure first."""
-        return np.argsort(-self.means[:, 0], kind="stable")
+        return np.argsort(-self.means[:, 0] * signs(self.measures, self.lower_is_better)[0], kind="stable")
 
     @property
     def summary(self) -> Table:

@@ -18,7 +18,7 @@ from rankprism.measures import Measure
 from rankprism.measures.parameter import Role
 from rankprism.meta.intervals import check_confidence
 from rankprism.meta.metric_unanimity import unanimity
-from rankprism.results.direction import HIGHER, LOWER
+from rankprism.results.direction import measured
 from rankprism.results.result import Result
 from rankprism.results.table import Cell, Table
 from rankprism.scoring import Aligned, cut, rescored
@@ -127,7 +127,7 @@ def drawn_unanimity(
 ) -> Floats:
     """(2, repetition, measure): MU in the two drawn scenarios, which share grades and weights."""
     aspects = aligned.judgments.lower_is_better  # drawn grades have no scales that say it
-    direction = {str(m): LOWER if m.is_lower_better(aspects) else HIGHER for m in measures}
+    direction = measured(measures, aspects)
     mu = np.empty((2, repetitions, len(measures)))
     for repetition in range(repetitions):
         judged = redrawn(aligned.judgments, np.random.default_rng([seed, repetition]))

@@ -55,6 +55,12 @@ def named(name: str) -> dict[str, Any]:
         return plain | {"sum": False, "condensed": False, "needs": "judgments"}
 
 
+def directed(about: dict[str, Any], scores: Scores) -> dict[str, Any]:
+    """What a reader has to know about a measure, and whether a lower score is better."""
+    lower = about["name"] in scores.lower_is_better
+    return about | {"lower": lower, "display": about["display"] + " (lower is better)" * lower}
+
+
 # ── what the scores tell about the measures ──────────────────────────────────────────────────────
 
 
@@ -133,7 +139,8 @@ def _rows(values: Floats) -> list[list[float | None]]:
 def _disagreements(scores: Scores, compared: Comparison | str) -> dict[str, Any]:
     """For each pair of measures: the pairs of systems that they order oppositely, and the clearest topics."""
     first, second = np.triu_indices(len(scores.runs), 1)
-    difference = scores.means[first] - scores.means[second]  # (pair, measure)
+    means = scores.means * scores.direction
+    difference = means[first] - means[second]  # (pair, measure)
     sign = np.where(np.abs(difference) <= TIED, 0, np.sign(difference))
     found = []
     for a, b in combinations(range(len(scores.measures)), 2):

@@ -169,7 +169,7 @@ def _data(
             files.run_name(name) for one in judged.kinds.values() for name in one.files or (one.source,)
         ),
         "topic texts": told,
-        "measures": [measures.described(measure) for measure in chosen],
+        "measures": [measures.directed(measures.described(measure), scores) for measure in chosen],
         "axioms": measures.axioms(verdicts),
         "advice": measures.advised(judged.absolute, chosen, scores, verdicts, evidence),
         "rankings": lists,
@@ -219,7 +219,7 @@ def of_scores(
         | {
             "title": title or TITLE,
             "topic texts": topics.described(found.topics, [{"aspects": []}] * len(found.topics), texts),
-            "measures": [measures.named(name) for name in found.measures],
+            "measures": [measures.directed(measures.named(name), found) for name in found.measures],
             "documents": {},
             "passages": [],
             "conventions": {},

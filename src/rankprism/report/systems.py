@@ -58,7 +58,9 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
         "difference": millionths(comparison.difference),
         "margin": millionths(comparison.half_width),
         "groups": [
-            groups(matrix | matrix.T, comparison.means[:, m]) if len(comparison.runs) < MANY else None
+            groups(matrix | matrix.T, comparison.means[:, m] * comparison.direction[m])
+            if len(comparison.runs) < MANY
+            else None
             for m, matrix in enumerate(better)
         ],
     }
@@ -78,6 +80,8 @@ def groups(differ: Bools, means: Floats) -> list[list[int]] | None:
     A system may be in several sets. The algorithm is Piepho's (2004): a set with two systems that differ is
     split into one set without the first and one without the second, and a set inside another is dropped. The
     result is None if there are more than `MOST_GROUPS` sets.
+
+    means : of which the highest is the best.
 
     >>> differ = np.zeros((3, 3), dtype=bool)
     >>> differ[0, 2] = differ[2, 0] = True

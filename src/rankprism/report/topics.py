@@ -53,7 +53,8 @@ def per_topic(scores: Scores) -> Any:
 
 def difficulty(scores: Scores) -> dict[str, Any]:
     """For each measure and topic: mean and standard deviation over runs, and the best and worst run."""
-    values = np.moveaxis(scores.values, 2, 0)  # (measure, run, topic)
+    # (measure, run, topic)
+    values, oriented = (np.moveaxis(x, 2, 0) for x in (scores.values, scores.oriented))
     defined = ~np.isnan(values)
     count = defined.sum(1)
     known = np.where(defined, values, 0.0)
@@ -66,6 +67,6 @@ def difficulty(scores: Scores) -> dict[str, Any]:
         "spread": {"missing": "There is only one run, so no topic divides the systems."}
         if len(scores.runs) < 2
         else or_none(spread),
-        "best": np.where(defined, values, -np.inf).argmax(1).tolist(),
-        "worst": np.where(defined, values, np.inf).argmin(1).tolist(),
+        "best": np.where(defined, oriented, -np.inf).argmax(1).tolist(),
+        "worst": np.where(defined, oriented, np.inf).argmin(1).tolist(),
     }

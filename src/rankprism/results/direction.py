@@ -14,6 +14,7 @@ import numpy as np
 from rankprism.arrays import Floats
 from rankprism.errors import InputError, MeasureError, listed
 from rankprism.measures.grammar import parse
+from rankprism.measures.measure import Measure
 
 HIGHER, LOWER = "higher", "lower"
 #: What tables and charts add to the name of a measure if a lower score is better.
@@ -33,6 +34,11 @@ def direction_of(name: str) -> str:
         return LOWER if parse(inside[1] if inside else name).lower_is_better else HIGHER
     except MeasureError:
         return HIGHER
+
+
+def measured(measures: Iterable[Measure], aspects: Mapping[str, bool]) -> dict[str, str]:
+    """Which scores are better by each measure, if `aspects` says of which aspects a lower score is."""
+    return {str(one): LOWER if one.is_lower_better(aspects) else HIGHER for one in measures}
 
 
 def directions(measures: Iterable[str], known: Mapping[str, str]) -> dict[str, str]:

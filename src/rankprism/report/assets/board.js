@@ -1,6 +1,6 @@
 // The first screen: what the scores prove, in sentences, and the ranks that each run may have.
 
-import { counted, mean, measures, number, report, runs, shorter, shown } from "./data.js";
+import { counted, mean, measures, merit, number, report, runs, shorter, shown } from "./data.js";
 import { h, missing, s, scrolling } from "./dom.js";
 import { go } from "./state.js";
 
@@ -16,14 +16,14 @@ export const inShort = () =>
       )
     : missing("There is nothing to compare.");
 
-/** For each measure: the run with the highest mean, how many runs may be the best, and how many pairs differ significantly. */
+/** For each measure: the run with the best mean, how many runs may be the best, and how many pairs differ significantly. */
 export function byMeasure(chosen) {
   if (runs.length < 2) return null;
   const { sign } = report.systems.comparison;
   const pairs = (runs.length * (runs.length - 1)) / 2;
   const first = (m) => board.ranks[m].filter(([low]) => low === 1).length;
   const best = (m) =>
-    runs.map((_, r) => r).reduce((a, b) => ((mean(m, b) ?? -Infinity) > (mean(m, a) ?? -Infinity) ? b : a));
+    runs.map((_, r) => r).reduce((a, b) => (merit(m, b) > merit(m, a) ? b : a));
   return scrolling(
     "By each measure",
     h(
@@ -37,7 +37,7 @@ export function byMeasure(chosen) {
           "tr",
           {},
           h("th", { scope: "col" }, "measure"),
-          h("th", { scope: "col", class: "text" }, "highest mean"),
+          h("th", { scope: "col", class: "text" }, "best mean"),
           !board.missing && h("th", { scope: "col" }, "may be best"),
           sign && h("th", { scope: "col" }, "differ"),
         ),
@@ -102,8 +102,8 @@ function bar([low, high], place) {
 /** The board of a measure: some runs, the best mean first. */
 export function boardTable(m, some) {
   if (board.missing) return missing(board.missing);
-  const order = [...some].sort((a, b) => (mean(m, b) ?? -Infinity) - (mean(m, a) ?? -Infinity) || a - b);
-  const place = (r) => 1 + runs.filter((_, other) => mean(m, other) > mean(m, r) + 1e-12).length;
+  const order = [...some].sort((a, b) => merit(m, b) - merit(m, a) || a - b);
+  const place = (r) => 1 + runs.filter((_, other) => merit(m, other) > merit(m, r) + 1e-12).length;
   const { display } = measures[m];
   return [
     scrolling(
@@ -151,7 +151,7 @@ export function tierList(m, some) {
   const members = (tier) =>
     some
       .filter((r) => board.tiers[m][r] === tier)
-      .sort((a, b) => mean(m, b) - mean(m, a) || a - b);
+      .sort((a, b) => merit(m, b) - merit(m, a) || a - b);
   return [
     h("p", {}, "There are too many groups to name by letters. Within a tier no two systems differ significantly."),
     h(

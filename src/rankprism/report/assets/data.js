@@ -18,6 +18,12 @@ export const topicName = (t) => {
 
 export const mean = (m, r) => report.systems.means[m][r];
 
+/** 1, or −1 if a lower score is better. */
+export const sense = (m) => (measures[m].lower ? -1 : 1);
+
+/** The mean of a run, turned so that a higher one is better. A run without a mean is the worst. */
+export const merit = (m, r) => (mean(m, r) === null ? -Infinity : sense(m) * mean(m, r));
+
 /** Whether a rank, counted from 0, is below the cutoff of a measure. */
 export const isBeyond = (m, i) => {
   const { cutoff, condensed } = measures[m];

@@ -62,7 +62,7 @@ export function choice(id, label, names, choose) {
 export function sortHead(id, label, column, sort, go) {
   const here = sort.column === column;
   const direction = here ? (sort.descending ? "descending" : "ascending") : "none";
-  const turned = here ? !sort.descending : column !== "name";
+  const turned = here ? !sort.descending : sort.descends(column);
   return h(
     "th",
     { scope: "col", "aria-sort": direction },

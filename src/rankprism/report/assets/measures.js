@@ -9,6 +9,7 @@ import {
   real,
   report,
   runs,
+  sense,
   shown,
   signed,
   test,
@@ -257,7 +258,7 @@ function opposed(m, m2, some) {
   let [opposite, significant] = [0, 0];
   some.forEach((a, i) =>
     some.slice(i + 1).forEach((b) => {
-      const [first, second] = [m, m2].map((one) => mean(one, a) - mean(one, b));
+      const [first, second] = [m, m2].map((one) => sense(one) * (mean(one, a) - mean(one, b)));
       if (first * second >= 0 || Math.min(Math.abs(first), Math.abs(second)) <= TIED) return;
       opposite += 1;
       if (test(m, a, b)?.sign && test(m2, a, b)?.sign) significant += 1;

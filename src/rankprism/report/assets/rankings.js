@@ -11,6 +11,7 @@ import {
   report,
   runs,
   score,
+  sense,
   shown,
   signed,
   topicName,
@@ -349,11 +350,13 @@ function reasons(state, a, b, A, B) {
       `This topic has no ${measure.needs === "preferences" ? "preferences" : "judgments"}, so it has no score by ${measure.display}.`,
     );
   const difference = A.score - B.score;
-  const [better, worse] = difference >= 0 ? [a, b] : [b, a];
+  const gain = sense(state.m) * difference;
+  const [better, worse] = gain >= 0 ? [a, b] : [b, a];
+  const [high, low] = gain >= 0 ? [A.score, B.score] : [B.score, A.score];
   const verdict =
     Math.abs(difference) <= EVEN
       ? `${measure.display} gives both lists the same score, ${number(A.score)}.`
-      : `${measure.display} prefers ${shown(runs[better])}: ${number(Math.max(A.score, B.score))} against ${number(Math.min(A.score, B.score))} for ${shown(runs[worse])}.`;
+      : `${measure.display} prefers ${shown(runs[better])}: ${number(high)} against ${number(low)} for ${shown(runs[worse])}.`;
   const told = [verdict];
   const [gainedA, gainedB] = [sum(A.gained), sum(B.gained)],
     [spentA, spentB] = [sum(A.spent), sum(B.spent)];
@@ -398,8 +401,8 @@ function reasons(state, a, b, A, B) {
     );
   }
   const others = measures.filter((_, m) => {
-    const d = score(m, a, state.t) - score(m, b, state.t);
-    return d * difference < 0 && Math.abs(d) > EVEN;
+    const d = sense(m) * (score(m, a, state.t) - score(m, b, state.t));
+    return d * gain < 0 && Math.abs(d) > EVEN;
   });
   if (Math.abs(difference) > EVEN)
     told.push(

@@ -1,6 +1,6 @@
 // The systems: a table of means, intervals, groups, and who beats whom.
 
-import { mean, measures, number, probability, report, runs, shown, signed, test } from "./data.js";
+import { mean, measures, merit, number, probability, report, runs, sense, shown, signed, test } from "./data.js";
 import { choice, download, h, missing, part, s, scrolling, show, sortHead } from "./dom.js";
 import { go, linkTo, matching } from "./state.js";
 import { intervalChart } from "./charts.js";
@@ -10,26 +10,33 @@ const { margins, comparison, intervals, latex } = report.systems;
 const margin = (m, r) => (margins.length ? margins[m][r] : null);
 const letters = "abcdefghijklmnopqrstuvwxyz";
 
+/** Whether a column begins with its highest values: that of a measure begins with the best. */
+const descends = (column) => column !== "name" && sense(column) > 0;
+
+/** The column by which the table is sorted. */
+function sorting(state) {
+  const [column, direction] = state.sort.split(" ");
+  return { column, descending: direction ? direction === "down" : descends(column), descends };
+}
+
 /** The runs that match the filter, in the order of the table. */
 function chosen(state) {
-  const [column, direction] = state.sort.split(" ");
+  const { column, descending } = sorting(state);
+  const value = (r) => mean(column, r) ?? -sense(column) * Infinity;
   const by =
-    column === "name"
-      ? (a, b) => (runs[a] < runs[b] ? -1 : 1)
-      : (a, b) => (mean(column, a) ?? -Infinity) - (mean(column, b) ?? -Infinity);
-  const turn = (direction ?? (column === "name" ? "up" : "down")) === "down" ? -1 : 1;
+    column === "name" ? (a, b) => (runs[a] < runs[b] ? -1 : 1) : (a, b) => value(a) - value(b);
+  const turn = descending ? -1 : 1;
   return matching(state).sort((a, b) => turn * by(a, b) || a - b);
 }
 
 function table(state) {
-  const [column, direction] = state.sort.split(" ");
-  const sort = { column, descending: (direction ?? (column === "name" ? "up" : "down")) === "down" };
+  const sort = sorting(state);
   const head = (label, key) =>
     sortHead("sort", label, key, sort, ({ column, descending }) =>
       go({ sort: `${column} ${descending ? "down" : "up"}` }),
     );
   const groups = comparison.missing ? null : comparison.groups[state.by];
-  const best = measures.map((_, m) => Math.max(...runs.map((_, r) => mean(m, r) ?? -Infinity)));
+  const best = measures.map((_, m) => Math.max(...runs.map((_, r) => merit(m, r))));
   return h(
     "table",
     {},
@@ -63,7 +70,7 @@ function table(state) {
           measures.map((_, m) =>
             h(
               "td",
-              { class: best[m] - mean(m, r) < 5e-5 ? "best" : null },
+              { class: best[m] - merit(m, r) < 5e-5 ? "best" : null },
               number(mean(m, r)),
               margin(m, r) !== null && h("span", { class: "margin" }, ` ± ${number(margin(m, r), 3)}`),
             ),
@@ -169,7 +176,7 @@ function beats(state) {
 
 /** The same as a picture, in which the cells of many runs are a few pixels wide. */
 function picture(state) {
-  const order = chosen(state).sort((a, b) => (mean(state.by, b) ?? -1) - (mean(state.by, a) ?? -1) || a - b);
+  const order = chosen(state).sort((a, b) => merit(state.by, b) - merit(state.by, a) || a - b);
   const cells = { 1: [], "-1": [] };
   order.forEach((a, i) =>
     order.forEach((b, j) => {

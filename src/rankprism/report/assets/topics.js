@@ -1,6 +1,6 @@
 // The topics: which are hard, which divide the systems, and where two systems differ.
 
-import { counted, listed, measures, number, report, runs, score, shown, signed, topicName, topics } from "./data.js";
+import { counted, listed, measures, number, report, runs, score, sense, shown, signed, topicName, topics } from "./data.js";
 import { choice, h, missing, part, scrolling, show, sortHead } from "./dom.js";
 import { go, linkTo, matching } from "./state.js";
 import { bar } from "./charts.js";
@@ -30,7 +30,7 @@ function statistics(state) {
     if (!known.length) return { mean: null, spread: null, best: some[0], worst: some[0] };
     const mean = known.reduce((sum, r) => sum + score(m, r, t), 0) / known.length;
     const squares = known.reduce((sum, r) => sum + (score(m, r, t) - mean) ** 2, 0);
-    const sorted = [...known].sort((a, b) => score(m, b, t) - score(m, a, t) || a - b);
+    const sorted = [...known].sort((a, b) => sense(m) * (score(m, b, t) - score(m, a, t)) || a - b);
     const worst = sorted.find((r) => score(m, r, t) === score(m, sorted.at(-1), t));
     const spread = known.length > 1 ? Math.sqrt(squares / (known.length - 1)) : null;
     return { mean, spread, best: sorted[0], worst };
@@ -46,7 +46,7 @@ function order(state, found) {
   const sorted = topics
     .map((_, t) => t)
     .sort((s, t) => (descending ? -1 : 1) * ((by(s) ?? Infinity) - (by(t) ?? Infinity)) || s - t);
-  return { sorted, sort: { column, descending } };
+  return { sorted, sort: { column, descending, descends: (other) => other !== "name" } };
 }
 
 function table(state, found) {
@@ -108,7 +108,7 @@ function summary(state, found) {
   return h(
     "p",
     {},
-    `Hardest by ${measures[state.m].display}: ${first((t) => found[t].mean ?? Infinity)}. `,
+    `Hardest by ${measures[state.m].display}: ${first((t) => (found[t].mean === null ? Infinity : sense(state.m) * found[t].mean))}. `,
     divides ?? `Most divisive: ${first((t) => -(found[t].spread ?? -1))}.`,
   );
 }
@@ -118,10 +118,11 @@ function differences(state) {
   const rows = topics
     .map((_, t) => [t, score(m, a, t), score(m, b, t)])
     .map(([t, x, y]) => [t, x, y, x === null || y === null ? null : x - y]);
-  rows.sort((p, q) => (q[3] ?? -Infinity) - (p[3] ?? -Infinity) || p[0] - q[0]);
+  const gain = (row) => (row[3] === null ? -Infinity : sense(m) * row[3]);
+  rows.sort((p, q) => gain(q) - gain(p) || p[0] - q[0]);
   const largest = Math.max(1e-9, ...rows.map((row) => Math.abs(row[3] ?? 0)));
-  const better = rows.filter((row) => row[3] > 1e-9).length,
-    worse = rows.filter((row) => row[3] < -1e-9).length;
+  const better = rows.filter((row) => row[3] !== null && gain(row) > 1e-9).length,
+    worse = rows.filter((row) => row[3] !== null && gain(row) < -1e-9).length;
   return [
     h(
       "p",
