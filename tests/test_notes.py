@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -464,7 +465,41 @@ def test_gdesa_of_web_2012_is_said_to_be_better_by_rank(collections: Path) -> No
     folder = collections / "trec-web-2012"
     (note,) = scores_of(folder, "qrels-for-ndeval.txt.gz", "gdesa").conventions["notes"]
     assert note["kind"] == "rank-order"
-    assert note["message"].endswith("The alpha_nDCG@20 of 'gdesa' is 0.4308 by score and 0.4810 by rank")
+    # 0.4376 is what ir_measures has, which calls pyndeval.
+    assert note["message"].endswith(GDESA)
+    source = (folder / "qrels-for-ndeval.txt.gz", folder / "runs" / "gdesa.run.gz", "alpha_nDCG@20")
+    with pytest.warns(RankprismWarning, match=re.escape(GDESA)):
+        evaluate(*source, tied="expected")
+
+
+GDESA = (
+    "The alpha_nDCG@20 of 'gdesa' is 0.4308 by score, 0.4376 by score if ids break ties in ascending order, "
+    "as in pyndeval (--order score-ascending-id), and 0.4810 by rank"
+)
+
+
+@pytest.mark.parametrize("source", ["file", "frame", "rows"])
+@pytest.mark.parametrize("tied", [None, "expected"])
+def test_ties_are_noted_with_the_means_in_the_orders_of_other_programs(
+    tmp_path: Path, source: str, tied: Any
+) -> None:
+    """By score, b and then a if the larger id comes first, as in trec_eval; by rank, a is the third."""
+    import pandas as pd
+
+    rows = [("q", doc, 1.0, rank) for rank, doc in enumerate("cdaeb", 1)]
+    (tmp_path / "r").write_text(lines(*((topic, doc, rank, score) for topic, doc, score, rank in rows)))
+    frame = pd.DataFrame(rows, columns=["topic", "doc", "score", "rank"])
+    run = {"file": tmp_path / "r", "frame": frame, "rows": rows}[source]
+    found = noted({"q": {"b": 1, "x": 0}}, run, "RR", **({"tied": tied} if tied else {}))
+    (kind,) = {"equal-scores", "ties"} & found.keys()
+    assert found[kind].message.endswith(
+        " is 0.2500 by score, 0.5000 by score if ids break ties in ascending order, as in pyndeval (--order "
+        "score-ascending-id), and 0.2000 by rank"
+    )
+    # Without ranks, and where the two orders of ids give the same.
+    assert noted({"q": {"c": 1}}, {"q": dict.fromkeys("abcde", 1.0)}, "RR")["equal-scores"].message.endswith(
+        "(--tied expected)"
+    )
 
 
 def test_the_other_rerankers_of_web_2012_are_silent(collections: Path) -> None:

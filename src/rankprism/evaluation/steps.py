@@ -31,7 +31,7 @@ from rankprism.measures.grammar import parse_all
 from rankprism.results.direction import measured
 from rankprism.results.record import DEFAULTS, Record
 from rankprism.results.scores import Scores, mean_over_topics
-from rankprism.types import Tied, Topics
+from rankprism.types import Order, Tied, Topics
 
 if TYPE_CHECKING:
     from rankprism.types import JudgmentsLike, MeasuresLike, PreferencesLike, RunsLike
@@ -107,7 +107,7 @@ def scored(
 
     notes: list[Note] = []
     for part, runs_of_part, block in zip(parts, aligned, blocks, strict=True):
-        means = partial(_both_means, part, sources, runs_of_part, topics, reading)
+        means = partial(_means_by_order, part, sources, runs_of_part, topics, reading)
         known = {name: _ignoring(run, every) for name, run in runs_of_part.items()}
         about = Evaluated(part.judged, known, part.measures, topics, means, part.needs, order, part.pool)
         if tied is not None:
@@ -229,24 +229,25 @@ def _topics_without(part: Part, every: Sequence[str]) -> list[Note]:
     ]
 
 
-def _both_means(
+def _means_by_order(
     part: Part,
     sources: Mapping[str, Any],
     aligned: Mapping[str, Alignment],
     topics: Topics,
     reading: Reading,
     name: str,
-) -> tuple[float, float] | None:
-    """The mean of a run by the first measure, ordered by scores and by ranks; None if it cannot be known."""
+) -> dict[Order, float]:
+    """The mean of a run by the first measure in the orders of other programs, those that are known."""
     if reading.order == "input":
-        return None
-    by_rank = reading.order == "rank"
-    again = reading._replace(order="score" if by_rank else "rank")
-    other = _aligned_again(part.judged, sources[name], again)
-    if other is None:
-        return None
-    means = mean_of_run(part, aligned[name], topics), mean_of_run(part, other, topics)
-    return means[::-1] if by_rank else means
+        return {}
+    own = reading.order if reading.order in ("rank", "score-ascending-id") else "score"
+    found: dict[Order, float] = {}
+    for order in ("score", "score-ascending-id", "rank"):
+        again = reading._replace(order=order)
+        run = aligned[name] if order == own else _aligned_again(part.judged, sources[name], again)
+        if run is not None:
+            found[order] = mean_of_run(part, run, topics)
+    return found
 
 
 def _aligned_again(judged: Judgments, source: Any, reading: Reading) -> Alignment | None:

@@ -20,6 +20,15 @@ if TYPE_CHECKING:
     from rankprism.measures.preferences.hits import PreferencePool
 
 
+#: How notes call the orders that programs have: trec_eval, pyndeval, which ir_measures calls, and ndeval.
+_ORDERS = {
+    "score": "by score",
+    "score-ascending-id": "by score if ids break ties in ascending order, as in pyndeval "
+    "(--order score-ascending-id)",
+    "rank": "by rank",
+}
+
+
 class Evaluated(NamedTuple):
     """Everything that a note may be about."""
 
@@ -27,14 +36,26 @@ class Evaluated(NamedTuple):
     runs: Mapping[str, Alignment]
     measures: Sequence[Measure]
     topics: Topics  # which are averaged over
-    #: the mean of a run by the first measure, ordered by its scores and by its ranks, if both are known
-    means: Callable[[str], tuple[float, float] | None]
+    #: the mean of a run by the first measure in the orders that programs have, those of them that are known
+    means: Callable[[str], Mapping[Order, float]]
     needs: str = "judgments"  # the kind of judgments; for preferences, `judgments` has all that they name
     order: Order = "score"
     pool: PreferencePool | None = None  # the preferences, counted
     tied: Tied | None = None  # what is done with tied documents
     one_order: Floats | None = None  # (run, measure) the means if ids decide the order of tied documents
     over_orders: Floats | None = None  # (run, columns) the means over all orders of tied documents
+
+    def in_other_orders(self, name: str) -> str:
+        """A sentence with the mean of a run in the orders of other programs, if they differ."""
+        means = self.means(name)
+        texts = {order: f"{mean:.4f} {_ORDERS[order]}" for order, mean in means.items()}
+        if f"{means.get('score', 0.0):.4f}" == f"{means.get('score-ascending-id', 0.0):.4f}":
+            texts.pop("score-ascending-id", None)
+        if len(texts) < 2:
+            return ""
+        *others, last = texts.values()
+        listed = f"{', '.join(others)}{',' * (len(others) > 1)} and {last}"
+        return f". The {self.measures[0]} of {quoted(name)} is {listed}"
 
     @property
     def by_score(self) -> bool:

@@ -17,7 +17,7 @@ _SEVERAL = 5
 
 def notes_of_runs(judged: Judgments, runs: Mapping[str, Alignment], order: Order) -> list[Note]:
     """Everything to know about the order of runs, for those who look at rankings and compute no means."""
-    read = Evaluated(judged, runs, (), "judged", lambda _: None, order=order)
+    read = Evaluated(judged, runs, (), "judged", lambda _: {}, order=order)
     found = [rank_order(read), rising_scores(read), equal_scores(read), *stray(read)]
     return [note for note in found if note is not None]
 
@@ -46,7 +46,7 @@ def rank_order(evaluated: Evaluated) -> Note | None:
         "rank-order",
         f"the rank column and the scores of {evaluated.named(found)} put documents in different orders. They "
         f'are ordered by score; for the order of the ranks set order="rank" (--order rank)'
-        f"{_both_means(evaluated, name)}",
+        f"{evaluated.in_other_orders(name)}",
         len(found),
         name,
         tuple(found),
@@ -82,7 +82,7 @@ def rising_scores(evaluated: Evaluated) -> Note | None:
     return Note(
         "rising-scores",
         f"the scores of {evaluated.named(found)} rise from the first rank to the last{consequence}; if the "
-        f"columns of rank and score are swapped, swap them back{_both_means(evaluated, name)}",
+        f"columns of rank and score are swapped, swap them back{evaluated.in_other_orders(name)}",
         len(found),
         name,
         tuple(found),
@@ -93,16 +93,6 @@ def _rises(run: Alignment) -> bool:
     """Whether the scores rise in most topics, because a few short rankings may rise by chance."""
     several = run.retrieved & (run.length > 2)
     return bool(2 * (((run.remarks & RISING) > 0) & several).sum() > several.sum())
-
-
-def _both_means(evaluated: Evaluated, name: str) -> str:
-    """The mean of a run under both orders, as text."""
-    means = evaluated.means(name)
-    if means is None:
-        return ""
-    by_score, by_rank = means
-    measure = evaluated.measures[0]
-    return f". The {measure} of {quoted(name)} is {by_score:.4f} by score and {by_rank:.4f} by rank"
 
 
 def equal_scores(evaluated: Evaluated) -> Note | None:
@@ -116,13 +106,15 @@ def equal_scores(evaluated: Evaluated) -> Note | None:
             found[name] = evaluated.topics_of(name, equal)
     if not found:
         return None
+    name = next(iter(found))
     return Note(
         "equal-scores",
         f"all documents of a topic have the same score in {evaluated.named(found)}, so their ids decide the "
         f'order. To take the rank column or the order of the lines, set order="rank" or "input" (--order); '
-        f'for the expectation over all orders, set tied="expected" (--tied expected)',
+        f'for the expectation over all orders, set tied="expected" (--tied expected)'
+        f"{evaluated.in_other_orders(name)}",
         len(found),
-        next(iter(found)),
+        name,
         tuple(found),
     )
 

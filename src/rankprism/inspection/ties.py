@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from rankprism.arrays import Floats, Longs
@@ -38,10 +40,21 @@ def tied_documents(evaluated: Evaluated) -> Note | None:
     return Note(
         "ties",
         f"{tied:,} of {rankings:,} rankings{where} have tied documents, in {groups:,} "
-        f"group{'s' * (groups != 1)}; a score is {_SCORES[evaluated.tied]}{_decided(evaluated)}",
+        f"group{'s' * (groups != 1)}; a score is {_SCORES[evaluated.tied]}{_decided(evaluated)}"
+        f"{evaluated.in_other_orders(_most_moved(evaluated, list(counts)))}",
         tied,
         name,
     )
+
+
+def _most_moved(evaluated: Evaluated, names: Sequence[str]) -> str:
+    """The run of these whose mean depends most on whether ids break the ties."""
+    if evaluated.one_order is None or evaluated.over_orders is None:
+        return names[0]
+    columns = evaluated.over_orders.shape[1] // len(evaluated.measures)
+    moved = np.abs(evaluated.one_order[:, 0] - evaluated.over_orders[:, columns // 2])
+    by_name = dict(zip(evaluated.runs, moved.tolist(), strict=True))
+    return max(names, key=lambda name: by_name[name])
 
 
 def _decided(evaluated: Evaluated) -> str:
