@@ -28,7 +28,7 @@ from rankprism.inspection.coverage import OF_JUDGMENTS
 from rankprism.inspection.evaluated import Evaluated
 from rankprism.measures import Measure
 from rankprism.measures.grammar import parse_all
-from rankprism.results.direction import measured
+from rankprism.results.direction import directed_aspects, measured
 from rankprism.results.record import DEFAULTS, Record
 from rankprism.results.scores import Scores, mean_over_topics
 from rankprism.types import Order, Tied, Topics
@@ -167,6 +167,7 @@ def _settings_of(judged: Judgments) -> dict[str, str]:
         "labels": "; ".join(
             f"{scale.aspect}: " + ", ".join(map("{}={}".format, scale.names, scale.place)) for scale in scales
         ),
+        **directed_aspects(judged.lower_is_better),
     }
 
 

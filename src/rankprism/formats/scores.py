@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from rankprism.formats import files
 from rankprism.formats.known.score_files import MEANS, Cell, cells_of_frame, metadata_of, score_of
 from rankprism.formats.recognition import format_at
 from rankprism.frames import is_frame
+from rankprism.results.direction import chosen_lower, recorded
 from rankprism.results.record import JSON, PARQUET, Record, together
 from rankprism.results.scores import Scores
 from rankprism.types import ScoresLike
@@ -25,6 +26,7 @@ def read_scores(
     where: Mapping[str, str] | None = None,
     measure: str | None = None,
     mixed: bool = False,
+    lower: Iterable[str] = (),
 ) -> Scores:
     """Scores of runs on topics, from one file or several, a frame or ``{run: {topic: {measure: score}}}``.
 
@@ -43,6 +45,9 @@ def read_scores(
     mixed
         Read files together even if their scores were computed from other judgments, with other settings or
         by other definitions of a measure. The captions of all results then say what is mixed.
+    lower
+        The measures or columns of which a lower score is better, such as seconds. Default: those of which it
+        is known, by their name or because the file records it.
 
     Examples
     --------
@@ -51,7 +56,7 @@ def read_scores(
     {'bm25': {'AP': 0.375}}
     """
     if isinstance(source, Scores):
-        return source
+        return source if not lower else directed(source, lower)
     sources: list[Any] = [source]
     if isinstance(source, list | tuple) and all(files.is_path(s) for s in source):
         sources = list(source)
@@ -76,7 +81,15 @@ def read_scores(
                 "{run: {topic: {measure: score}}}"
             )
     names = [files.source_name(s) if files.is_path(s) else "memory" for s in sources]
-    return cells.scores(names, together(records, mixed))
+    return directed(cells.scores(names, together(records, mixed)), lower)
+
+
+def directed(scores: Scores, lower: Iterable[str]) -> Scores:
+    """The same scores, of which lower ones are better by these measures."""
+    wanted = [lower] if isinstance(lower, str) else list(lower)
+    found = chosen_lower(scores.measures, wanted)
+    said = {**scores.conventions["direction"], **found}
+    return replace(scores, conventions={**scores.conventions, "direction": said}) if found else scores
 
 
 def _record(metadata: Mapping[Any, Any], source: str) -> Record | None:
@@ -129,7 +142,7 @@ class _Cells:
             tuple(self.topics),
             tuple(self.measures),
             values,
-            {"read from": list(sources)},
+            {"read from": list(sources), "direction": recorded(record)},
             record=record,
         )
 

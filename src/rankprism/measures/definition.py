@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 #: The kinds of judgments that a measure may need.
 NEEDS = ("judgments", "preferences")
+#: The end of the text that says what a measure computes, if a lower score is better.
+LOWER_IS_BETTER = "; lower is better"
 #: The constraints of Amigó et al. (2018) in the paper's order; `rankprism.axioms` defines them.
 AXIOMS = ("Pri", "Deep", "DeepTh", "CloseTh", "Conf", "AspDiv", "Red", "MRed", "Sat", "AspRel")
 

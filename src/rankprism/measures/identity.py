@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.measures.definition import Definition
+from rankprism.measures.definition import LOWER_IS_BETTER, Definition
 from rankprism.measures.measure import Measure
 from rankprism.measures.parameter import printed
 from rankprism.measures.registry import lookup, modules
@@ -19,7 +19,8 @@ _OWN = "rankprism."
 
 
 def definition_of(measure: Measure) -> str:
-    """The measure with all its parameters and, if a user has defined it, the hash of what it is made of.
+    """The measure with all its parameters and, if a user has defined it, the hash of what it is made of; and
+    whether a lower score is better.
 
     >>> from rankprism.measures import P
     >>> definition_of(P @ 10)
@@ -27,7 +28,8 @@ def definition_of(measure: Measure) -> str:
     """
     parameters = ",".join(f"{p.name}={_value(measure[p.name])}" for p in measure.definition.parameters)
     own = _hash_of(measure.definition)
-    return f"{measure.name}({parameters})" + (f" sha256:{own}" if own else "")
+    lower = LOWER_IS_BETTER if measure.lower_is_better else ""
+    return f"{measure.name}({parameters})" + (f" sha256:{own}" if own else "") + lower
 
 
 def _value(value: Any) -> str:

@@ -7,38 +7,83 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankprism.arrays import Floats
 from rankprism.errors import InputError, MeasureError, listed
+from rankprism.measures.definition import LOWER_IS_BETTER
 from rankprism.measures.grammar import parse
 from rankprism.measures.measure import Measure
 
+if TYPE_CHECKING:
+    from rankprism.results.record import Record
+
 HIGHER, LOWER = "higher", "lower"
+_NONE: Mapping[str, bool] = MappingProxyType({})
 #: What tables and charts add to the name of a measure if a lower score is better.
 MARK = " ↓"
+#: The settings in the record of scores that name the aspects that say which scores on them are better.
+_ASPECTS = {"better when higher": False, "better when lower": True}
 #: How the columns of `tied="all"` are named.
 _OVER_ORDERS = re.compile(r"(?:Lowest|Expected|Highest)\((.*)\)")
 
 
-def direction_of(name: str) -> str:
+def direction_of(name: str, aspects: Mapping[str, bool] = _NONE, definition: str = "") -> str:
     """Which scores are better, by the name of a measure; higher ones for any other text.
+
+    aspects : whether a lower score on an aspect is better. definition : of a measure that is not known by its
+    name, see `rankprism.measures.identity`.
 
     >>> [direction_of(text) for text in ("Unjudged@10", "Expected(RBP_residual)", "nDCG@10", "seconds")]
     ['lower', 'lower', 'higher', 'higher']
     """
     inside = _OVER_ORDERS.fullmatch(name)
     try:
-        return LOWER if parse(inside[1] if inside else name).lower_is_better else HIGHER
+        return LOWER if parse(inside[1] if inside else name).is_lower_better(aspects) else HIGHER
     except MeasureError:
-        return HIGHER
+        return LOWER if definition.endswith(LOWER_IS_BETTER) else HIGHER
 
 
 def measured(measures: Iterable[Measure], aspects: Mapping[str, bool]) -> dict[str, str]:
     """Which scores are better by each measure, if `aspects` says of which aspects a lower score is."""
     return {str(one): LOWER if one.is_lower_better(aspects) else HIGHER for one in measures}
+
+
+def directed_aspects(aspects: Mapping[str, bool]) -> dict[str, str]:
+    """What aspects say about scores on them, as settings in the record of scores.
+
+    >>> directed_aspects({"bias": True})
+    {'better when higher': '', 'better when lower': '["bias"]'}
+    """
+    import json
+
+    named = {key: [name for name, lower in aspects.items() if lower == of] for key, of in _ASPECTS.items()}
+    return {key: json.dumps(names, ensure_ascii=False) if names else "" for key, names in named.items()}
+
+
+def recorded(record: Record | None) -> dict[str, str]:
+    """Which scores are better by each measure, according to the record of scores."""
+    if record is None:
+        return {}
+    aspects = {
+        name: lower
+        for key, lower in _ASPECTS.items()
+        for text in record.settings.get(key, "").split(" | ")  # those of several sources
+        for name in _named(text)
+    }
+    return {name: direction_of(name, aspects, text) for name, text in record.measures.items()}
+
+
+def _named(text: str) -> list[str]:
+    import json
+
+    try:
+        return list(map(str, json.loads(text)))
+    except (ValueError, TypeError):
+        return []  # nothing is set
 
 
 def directions(measures: Iterable[str], known: Mapping[str, str]) -> dict[str, str]:
