@@ -15,6 +15,7 @@ from rankprism.cli.measures import MeasureFiles, MeasureNames, load_measures
 from rankprism.cli.options import output_option, working
 from rankprism.cli.scores import (
     ONLY_SCORES,
+    Lower,
     Mixed,
     QrelsAndRunsOrScores,
     changed,
@@ -37,6 +38,7 @@ def read_for_report(
     measure: MeasureNames = None,
     measures_file: MeasureFiles = None,
     mixed: Mixed = False,
+    lower: Lower = None,
     **collection: Any,
 ) -> Measured | Scores:
     """Judgments and runs, and the measures, which need not be named; or scores."""
@@ -47,12 +49,12 @@ def read_for_report(
     named = first_opened(files or [])
     if named and holds_scores(named):
         others = [*changed(collection), *(["measures"] if measures_file else [])]
-        return read_score_files(named, measure, others, mixed=mixed).scores
+        return read_score_files(named, measure, others, mixed=mixed, lower=lower).scores
     if mixed:
         raise InputError(ONLY_SCORES)
     load_measures(measures_file)
     measures = [each for text in measure or [] for each in parse_all(text)]
-    return Measured(read_collection(files=named, **collection), measures)
+    return Measured(read_collection(files=named, lower=lower, **collection), measures)
 
 
 def write_page(report: Report, output: Annotated[Path, output_option()] = Path("report.html")) -> None:

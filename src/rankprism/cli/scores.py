@@ -49,6 +49,18 @@ Mixed = Annotated[
 ]
 
 
+Lower = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--lower",
+        metavar="NAME",
+        help="A lower score is better by this measure of the files of scores, e.g. seconds; or with "
+        "judgments, on this aspect of them. Repeatable. Default: Unjudged, RBP_residual, the aspect harmful, "
+        "and what measures and files say.",
+    ),
+]
+
+
 #: Said of --mixed beside judgments and runs.
 ONLY_SCORES = "--mixed goes with files of scores; scores that are computed now are never mixed; leave it out"
 
@@ -97,6 +109,7 @@ def read_source(
         ),
     ] = None,
     mixed: Mixed = False,
+    lower: Lower = None,
     measures_file: MeasureFiles = None,
     tied: Annotated[
         Tied | None,
@@ -119,7 +132,7 @@ def read_source(
     if scores or _are_scores(named, set_options, collection.get("preferences_format")):
         own = {"measures": measures_file, "tied": tied}
         others = [*set_options, *(name for name, value in own.items() if value)]
-        return read_score_files(named, measure, others, where or (), baselines_of(baseline), mixed)
+        return read_score_files(named, measure, others, where or (), baselines_of(baseline), mixed, lower)
     if where:
         raise InputError(
             f"--where chooses rows from files of scores; {os.fspath(named[0])} is taken for judgments; if it "
@@ -128,7 +141,7 @@ def read_source(
     if mixed:
         raise InputError(ONLY_SCORES)
     chosen = read_measures(measure, measures_file)  # before anything is read
-    read = read_collection(files=named, baseline=baseline, **collection)
+    read = read_collection(files=named, baseline=baseline, lower=lower, **collection)
     return Source(read.evaluate(chosen, tied=tied), read, read.baselines)
 
 
@@ -148,6 +161,7 @@ def read_score_files(
     where: Sequence[str] = (),
     baselines: Sequence[str] = (),
     mixed: bool = False,
+    lower: Sequence[str] | None = None,
 ) -> Source:
     """Scores from files.
 
@@ -158,7 +172,7 @@ def read_score_files(
             f"--{name.replace('_', '-')} goes with judgments and runs; {os.fspath(named[0])} is taken for a "
             f"file of scores"
         )
-    return _read_scores(named, measure, _conditions(where), baselines, mixed)
+    return _read_scores(named, measure, _conditions(where), baselines, mixed, lower or ())
 
 
 def changed(collection: Mapping[str, Any]) -> list[str]:
@@ -199,11 +213,12 @@ def _read_scores(
     where: Mapping[str, str],
     baselines: Sequence[str],
     mixed: bool,
+    lower: Sequence[str],
 ) -> Source:
     from rankprism.formats.scores import read_scores
 
     files, names = list(named), []
-    scores = read_scores(files, where=where, mixed=mixed)
+    scores = read_scores(files, where=where, mixed=mixed, lower=lower)
     for baseline in baselines:
         if baseline not in scores.runs:
             if not os.path.exists(baseline):
@@ -216,7 +231,7 @@ def _read_scores(
                 )
             if own[0] not in scores.runs:
                 files.append(baseline)
-                scores = read_scores(files, where=where, mixed=mixed)
+                scores = read_scores(files, where=where, mixed=mixed, lower=lower)
             baseline = own[0]
         names.append(baseline)
     return Source(scores.select(measures=measure) if measure else scores, baselines=tuple(names))

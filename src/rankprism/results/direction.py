@@ -117,6 +117,9 @@ def chosen_lower(measures: Sequence[str], wanted: Iterable[str]) -> dict[str, st
     for name in wanted:
         measure = by_name.get(name) or by_name.get(canonical_name(name))
         if measure is None:
-            raise InputError(f"lower: there is no measure {name!r}; there are {listed(measures)}")
+            raise InputError(
+                f"there is no measure {name!r}, of which lower= (--lower) says that a lower score is better; "
+                f"there are {listed(measures)}"
+            )
         found[measure] = LOWER
     return found
