@@ -138,6 +138,13 @@ def cut(run: Alignment, length: Ints | Longs) -> Alignment:
     )
 
 
+def only_judged(run: Alignment) -> Alignment:
+    """The same run without the documents that are not judged."""
+    judged = np.diff(run.start)
+    rank = np.arange(1, len(run.rank) + 1) - np.repeat(run.start[:-1], judged)
+    return replace(run, rank=rank.astype(run.rank.dtype), length=judged.astype(run.length.dtype))
+
+
 def rescored(
     judged: Judgments, runs: Mapping[str, Any], measures: Sequence[Any], settings: Mapping[str, Any]
 ) -> Scores:

@@ -56,6 +56,7 @@ KINDS = {
     "heavy-tails": "a few topics decide means or differences, so that intervals hold too seldom",
     "long-computation": "a test draws so many resamples that it takes long",
     "no-interval": "there are too few topics, assessors or other units for an interval",
+    "missing-labels": "people and a judge have labelled too few documents in common to compare runs",
     "no-sides": "a file of preferences does not say on which side a document was shown",
     "questions-left-out": "people have answered questions that no judge has answered",
     "one-sided-answers": "an assessor of preferences nearly always answers with the same side",

@@ -6,6 +6,8 @@ of a topic have more in common than those of different topics.
 
 from __future__ import annotations
 
+import shlex
+import warnings
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Unpack
@@ -13,8 +15,8 @@ from typing import Any, Unpack
 import numpy as np
 
 from rankprism.arrays import Floats
-from rankprism.data.note import Note, issue, some
-from rankprism.errors import InputError, listed
+from rankprism.data.note import Note, issue
+from rankprism.errors import InputError, RankprismWarning, listed
 from rankprism.evaluation import evaluate
 from rankprism.formats import files
 from rankprism.formats.several_runs import run_sources
@@ -35,12 +37,12 @@ from rankprism.judges.labels import (
     read_labels,
     same_scale,
 )
+from rankprism.judges.shared_labels import ENOUGH, Compared, Shared, compared
 from rankprism.measures.parts import ratio
 from rankprism.meta import correlation
 from rankprism.meta.intervals import Sampled, check_confidence, halves, other_means, without_one
 from rankprism.preferences.agreement import cohen_kappa, ordinal_alpha
 from rankprism.results.scores import Scores
-from rankprism.scoring import rescored
 from rankprism.statistics.claims import CLAIMS
 from rankprism.statistics.corrections import corrected
 from rankprism.statistics.means import t_intervals
@@ -114,14 +116,19 @@ def agree(
     if measures is None:
         raise InputError("name the measures that runs are to be scored with, e.g. nDCG@10 (-m nDCG@10)")
     by = _scored(labels, runs, measures, reading)
-    first = next(iter(by.values()))
-    figures += _on_runs(by, intervals, min(top, len(first.runs)), seed)
+    first = next(iter(by.values())).people
+    figures += [
+        Figure(name, "labels", "shared", ALL, one.shared, units=len(labels.topics))
+        for name, one in by.items()
+    ]
+    known = {name: one for name, one in by.items() if one.enough}
+    figures += _on_runs(known, intervals, min(top, len(first.runs)), seed)
     about |= {"runs": len(first.runs), "top": min(top, len(first.runs)), "scores": first.conventions}
     shared = (tuple(labels.judges), tuple(figures), confusion, about, first.measures, first.runs, by)
     if family is None:
         return RunAgreement(*shared)
     families = read_families(family, first.runs)
-    more = tuple(_on_families(by, families, intervals))
+    more = tuple(_on_families(known, families, intervals))
     return FamilyAgreement(shared[0], (*figures, *more), *shared[2:], families)
 
 
@@ -236,20 +243,35 @@ def _on_labels(labels: Labels, judge: str, confidence: float) -> list[Figure]:
     return found
 
 
-def _scored(labels: Labels, runs: RunsLike, measures: MeasuresLike, reading: RunOptions) -> dict[str, Scores]:
-    """The scores of runs by the labels of people, whose name is "", and of each judge, on the same topics."""
+def _scored(
+    labels: Labels, runs: RunsLike, measures: MeasuresLike, reading: RunOptions
+) -> dict[str, Compared]:
+    """The scores of runs by the labels of people and of each judge. Says which judges have too few labels."""
     sources = run_sources(runs)
-    by = {"": evaluate(labels.source, sources, measures, **reading)}
-    for name, judgments in labels.sources.items():
-        by[name] = rescored(judgments, sources, list(by[""].measures), reading)
-    shared = [topic for topic in by[""].topics if all(topic in scores.topics for scores in by.values())]
-    left = [topic for topic in by[""].topics if topic not in shared]
-    if len(shared) < 2:
-        raise InputError("people and judges share fewer than two topics; runs cannot be compared over them")
-    if left:
-        text = f"{len(left)} topics that not every judge has are left out of the scores of runs: {some(left)}"
-        issue([Note("judged-topics", text, len(left), left[0])])
-    return {name: scores.select(topics=shared) for name, scores in by.items()}
+    with warnings.catch_warnings():
+        if not all(Shared.of(labels, name).is_whole for name in labels.judges):
+            # What is not judged is not counted as 0 here.
+            warnings.filterwarnings("ignore", r".*\[(few-judged|unmatched-topics)\]", RankprismWarning)
+        by_people = evaluate(labels.source, sources, measures, **reading)
+    found = compared(labels, sources, by_people, reading)
+    for name, one in found.items():
+        if not one.enough:
+            issue([_too_few(labels, name, one)])
+    return found
+
+
+def _too_few(labels: Labels, judge: str, found: Compared) -> Note:
+    """What to do if people and a judge have too few labels in common."""
+    people, own = labels.source, labels.sources[judge]
+    files = (people.source if people.format else "PEOPLE", own.source if own.format else "QRELS")
+    named = " ".join(f"-m {shlex.quote(measure)}" for measure in found.people.measures)
+    text = (
+        f"people and judge {judge!r} have both labelled {100 * found.shared:.2g} % of the documents at the "
+        f"top of the runs that either has labelled. With less than {100 * ENOUGH:g} %, nothing is said about "
+        f"runs. To score them with all labels of the judge, corrected by those of people: rankprism judges "
+        f"score {files[0]} RUN... --judge {judge}={files[1]} {named}"
+    )
+    return Note("missing-labels", text, 1, judge)
 
 
 def shared_at_top(columns: Floats, top: int) -> Floats:
@@ -293,37 +315,46 @@ def _tells_apart(values: Floats, judge: str, measure: str) -> bool:
     return False
 
 
-def _on_runs(by: Mapping[str, Scores], confidence: float, top: int, seed: int) -> list[Figure]:
-    """The figures about the scores of runs, for each judge and measure."""
+def _on_runs(by: Mapping[str, Compared], confidence: float, top: int, seed: int) -> list[Figure]:
+    """The figures about the scores of runs, for each measure and judge."""
+    measures = next(iter(by.values())).people.measures if by else ()
+    return [
+        figure
+        for m, measure in enumerate(measures)
+        for name, one in by.items()
+        for figure in _on_order(name, measure, one, m, confidence, top, seed)
+    ]
+
+
+def _on_order(
+    name: str, measure: str, one: Compared, m: int, confidence: float, top: int, seed: int
+) -> list[Figure]:
+    """The figures about the scores of runs by one measure and judge."""
+    runs, topics = one.people.runs, one.people.topics
+    values = np.stack([scores.values[:, :, m] for scores in (one.people, one.judge)], axis=-1)
+    if not _tells_apart(values[:, :, 1], name, measure):
+        return []
     figures: list[Figure] = []
-    people, judges = by[""], [name for name in by if name]
-    order = sorted(range(len(people.runs)), key=people.runs.__getitem__)
-    for m, measure in enumerate(people.measures):
-        names = ("people", *judges)
-        values = np.stack([by[name].values[:, :, m] for name in by], axis=-1)
-        together = Scores(people.runs, people.topics, names, values)
-        told = [j for j, name in enumerate(judges, 1) if _tells_apart(values[:, :, j], name, measure)]
-        for word, coefficient in _COEFFICIENTS if len(people.runs) > 1 else ():
-            found = correlation(together, coefficient=coefficient, intervals=confidence, seed=seed)
-            low, high = found.interval
-            for j in told:
-                ends = (float(found.values[0, j]), float(low[0, j]), float(high[0, j]))
-                figures.append(Figure(names[j], measure, word, ALL, *ends, units=len(people.topics)))
-        for j in told:
-            name = names[j]
-            ends = top_agreement(values[order, :, 0], values[order, :, j], top, confidence, seed)
-            figures.append(Figure(name, measure, f"top {top}", ALL, *ends, units=len(people.topics)))
-            gap = values[:, :, j] - values[:, :, 0]
-            figures.append(_mean_over_topics(name, measure, "bias", ALL, gap.mean(0), confidence))
-            figures += [
-                _mean_over_topics(name, measure, "bias of run", run, row, confidence)
-                for run, row in zip(people.runs, gap, strict=True)
-            ]
-            if confidence:
-                mean, margin = t_intervals(values[:, :, j, None], 1 - confidence)
-                held = np.abs(values[:, :, 0].mean(1) - mean[:, 0]) <= margin[:, 0]
-                share = float(held.sum()) if CLAIMS["a mean"].missing(len(people.topics)) is None else np.nan
-                figures.append(Figure(name, measure, "held", ALL, share, units=len(people.runs)))
+    together = Scores(runs, topics, ("people", name), values)
+    for word, coefficient in _COEFFICIENTS if len(runs) > 1 else ():
+        found = correlation(together, coefficient=coefficient, intervals=confidence, seed=seed)
+        low, high = found.interval
+        ends = (float(found.values[0, 1]), float(low[0, 1]), float(high[0, 1]))
+        figures.append(Figure(name, measure, word, ALL, *ends, units=len(topics)))
+    order = sorted(range(len(runs)), key=runs.__getitem__)
+    ends = top_agreement(values[order, :, 0], values[order, :, 1], top, confidence, seed)
+    figures.append(Figure(name, measure, f"top {top}", ALL, *ends, units=len(topics)))
+    gap = values[:, :, 1] - values[:, :, 0]
+    figures.append(_mean_over_topics(name, measure, "bias", ALL, gap.mean(0), confidence))
+    figures += [
+        _mean_over_topics(name, measure, "bias of run", run, row, confidence)
+        for run, row in zip(runs, gap, strict=True)
+    ]
+    if confidence:
+        mean, margin = t_intervals(values[:, :, 1, None], 1 - confidence)
+        held = np.abs(values[:, :, 0].mean(1) - mean[:, 0]) <= margin[:, 0]
+        share = float(held.sum()) if CLAIMS["a mean"].missing(len(topics)) is None else np.nan
+        figures.append(Figure(name, measure, "held", ALL, share, units=len(runs)))
     return figures
 
 
@@ -376,17 +407,16 @@ def _families_in(path: Any) -> dict[str, str]:
     return found
 
 
-def _on_families(by: Mapping[str, Scores], families: Mapping[str, str], confidence: float) -> list[Figure]:
+def _on_families(by: Mapping[str, Compared], families: Mapping[str, str], confidence: float) -> list[Figure]:
     """How much higher a judge scores the runs of a family than the others, compared with people.
 
     z_t is the mean of (judge - people) over the runs of the family on topic t, less its mean over all other
     runs. The figure is the mean of z_t over topics, and p is corrected for the number of families by Holm.
     """
-    people = by[""]
     figures: list[Figure] = []
     names = sorted(set(families.values()))
-    for judge, scores in by.items():
-        for m, measure in enumerate(people.measures if judge else ()):
+    for judge, (people, scores, _) in by.items():
+        for m, measure in enumerate(people.measures):
             if np.ptp(scores.values[:, :, m]) == 0:
                 continue
             gap = scores.values[:, :, m] - people.values[:, :, m]

@@ -10,8 +10,8 @@ import numpy as np
 
 from rankprism.arrays import Floats
 from rankprism.judges.figure import ALL, Figure, interval_note
+from rankprism.judges.shared_labels import ENOUGH, Compared
 from rankprism.results.result import Result
-from rankprism.results.scores import Scores
 from rankprism.results.table import Cell, Table
 
 #: The claims of the intervals, see `rankprism.statistics.claims`.
@@ -113,8 +113,8 @@ class RunAgreement(LabelAgreement):
     claims = (OF_LABELS, "a correlation of means", AT_THE_TOP, "a difference by t", "a mean")
     measures: tuple[str, ...] = ()
     runs: tuple[str, ...] = ()
-    #: the scores by each judge, and by people under the name ""
-    scores: Mapping[str, Scores] = field(default_factory=dict)
+    #: for each judge, the scores by people and by the judge
+    scores: Mapping[str, Compared] = field(default_factory=dict)
 
     @property
     def on_runs(self) -> Table:
@@ -129,7 +129,13 @@ class RunAgreement(LabelAgreement):
             columns[name] = [self._cell(judge, name, measure) for judge, measure in keys]
         held = [self.value(judge, "held", measure) for judge, measure in keys]
         columns["held"] = [f"{x:.0f} of {len(self.runs)}" if x == x else "–" for x in held]
+        if self._lacks_labels:
+            columns["shared"] = [self.scores[judge].shared for judge, _ in keys]
         return Table(columns, digits=3)
+
+    @property
+    def _lacks_labels(self) -> bool:
+        return any(one.shared < 1 for one in self.scores.values())
 
     @property
     def tables(self) -> tuple[Table, ...]:
@@ -137,12 +143,19 @@ class RunAgreement(LabelAgreement):
 
     @property
     def note(self) -> str:
-        return (
+        text = (
             super().note
             + f"\ntop {self.about['top']}: the share of the best runs that people and judge have in "
             "common. bias of a measure: the mean over runs of the judge's score minus the score by people. "
             "held: the runs whose interval over topics by the judge's labels alone holds the mean by people."
         )
+        if self._lacks_labels:
+            text += (
+                "\nshared: of the documents at the top of the runs that people or the judge have labelled, "
+                "the share that both have. Only these are compared, and all others are removed from the "
+                f"rankings. – below {ENOUGH:g}."
+            )
+        return text
 
 
 @dataclass(frozen=True, eq=False, repr=False)

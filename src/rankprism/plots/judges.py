@@ -101,13 +101,18 @@ def judge_scores(
 
     On the diagonal both are the same. A panel for each measure.
     """
-    people = agreement.scores[""]
-    means = {name: scores.means for name, scores in agreement.scores.items()}
+    means = {name: (one.people.means, one.judge.means) for name, one in agreement.scores.items()}
     names = list(agreement.judges)
+    people = agreement.scores[names[0]].people
     panels: dict[str, list[dict[str, Any]]] = {}
     for m, measure in enumerate(people.measures):
         panels[shown_name(measure)] = [
-            {"run": run, "judge": judge, "people": float(means[""][r, m]), "score": float(means[judge][r, m])}
+            {
+                "run": run,
+                "judge": judge,
+                "people": float(means[judge][0][r, m]),
+                "score": float(means[judge][1][r, m]),
+            }
             for judge in names
             if agreement.figure(judge, "bias", measure) is not None
             for r, run in enumerate(people.runs)

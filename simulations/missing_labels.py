@@ -1,0 +1,148 @@
+"""Simulation of `rankprism judges agree` where people have labelled only a part of what a judge has.
+
+    python -m simulations.missing_labels FOLDER --repetitions 500 --share 0.05 0.1 0.2 --judge umbrela.gpt-4o
+
+draws labels of people with equal chances, and counts how often the interval of τ holds the τ of all labels,
+and that of the bias the bias of all labels. FOLDER has trec-dl-2021-prefs and trec-dl-2021-judges. With
+--collection web-2009 or web-2012, topics have several aspects and judges are made up. docs/judges.md has the
+table.
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankprism import evaluate, read_judgments, read_run
+from rankprism.data.judgments import Judgments
+from rankprism.data.run import Run
+from rankprism.judges.agreement import _on_order
+from rankprism.judges.labels import Labels, joined
+from rankprism.judges.shared_labels import Compared, compared
+from simulations.judges import SUBTOPICS, dl_2021, web
+from simulations.populations import Floats
+
+#: The figures whose intervals are counted.
+FIGURES = ("τ_b", "bias")
+
+
+class Drawn(NamedTuple):
+    """What repeated draws gave, (repetition, figure)."""
+
+    value: Floats
+    low: Floats
+    high: Floats
+    truth: Floats  #: (figure,) by all labels
+
+    @property
+    def held(self) -> Floats:
+        """(figure,) the share of intervals that hold the figure of all labels."""
+        inside = (self.low <= self.truth + 1e-12) & (self.truth - 1e-12 <= self.high)
+        return np.asarray(inside.mean(0))
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """Runs, and labels of all pairs by people and by a judge."""
+
+    labels: Labels
+    judge: str
+    runs: dict[str, Run]
+
+    def figures(self, labels: Labels, measures: Sequence[str], seed: int) -> list[Floats]:
+        """For each measure, (3, figure): the figures with the ends of their intervals, NaN if undefined."""
+        by_people = evaluate(labels.source, self.runs, measures)
+        one: Compared = compared(labels, self.runs, by_people, {})[self.judge]
+        found = []
+        for m, measure in enumerate(one.people.measures):
+            named = {f.figure: f for f in _on_order(self.judge, measure, one, m, 0.95, 1, seed)}
+            own = [named[name] for name in FIGURES]
+            found.append(np.array([[f.value for f in own], [f.low for f in own], [f.high for f in own]]))
+        return found
+
+    def draw(self, rng: np.random.Generator, share: float) -> Labels:
+        """The same labels, of which people have given only this share, drawn with equal chances."""
+        known = np.flatnonzero(~np.isnan(self.labels.people).all(1))
+        kept = rng.choice(known, max(1, round(share * len(known))), replace=False)
+        names, of = self.labels.topics, self.labels.topic
+        rows = [
+            (names[of[p]], aspect, self.labels.docs[p], float(self.labels.people[p, a]))
+            for p in sorted(kept.tolist())
+            for a, aspect in enumerate(self.labels.aspects[of[p]])
+        ]
+        people = _judgments(rows, self.labels.source)
+        return joined(people, self.labels.sources)
+
+    def repeat(
+        self, measures: Sequence[str], share: float, repetitions: int, seed: int = 1
+    ) -> Iterator[Drawn]:
+        """For each measure, what repeated draws give."""
+        rng = np.random.default_rng(seed)
+        truth = self.figures(self.labels, measures, 0)
+        draws = [self.figures(self.draw(rng, share), measures, k) for k in range(repetitions)]
+        for m, whole in enumerate(truth):
+            value, low, high = np.array([draw[m] for draw in draws]).transpose(1, 0, 2)
+            yield Drawn(value, low, high, whole[0])
+
+
+def _judgments(rows: Sequence[tuple[str, str, str, float]], like: Judgments) -> Judgments:
+    """The judgments of these rows."""
+    if like.counted is None:
+        found: dict[str, dict[str, float]] = {}
+        for topic, _, doc, grade in rows:
+            found.setdefault(topic, {})[doc] = grade
+        return read_judgments(found)
+    names = ("topic", "aspect", "doc", "grade")
+    return read_judgments([dict(zip(names, row, strict=True)) for row in rows], aspects="all")
+
+
+def collection(folder: Path, name: str, judge: str | None) -> Labelled:
+    """A collection with one of its judges."""
+    labels, paths = web(folder, name) if name in SUBTOPICS else dl_2021(folder)
+    chosen = judge or next(iter(labels.judges))
+    given = labels.judges[chosen]
+    source = labels.sources.get(chosen) or _judgments(
+        [
+            (labels.topics[t], aspect, doc, float(given[p, a]))
+            for p, (t, doc) in enumerate(zip(labels.topic.tolist(), labels.docs, strict=True))
+            for a, aspect in enumerate(labels.aspects[t])
+        ],
+        labels.source,
+    )
+    own = replace(labels, judges={chosen: given}, sources={chosen: source})
+    return Labelled(own, chosen, {path.name: read_run(path) for path in paths})
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    """Print a line for each judge, measure and share."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--repetitions", type=int, default=500)
+    parser.add_argument("--share", type=float, nargs="+", default=[0.05, 0.1, 0.2, 0.5])
+    parser.add_argument("--judge", nargs="+", default=[None])
+    parser.add_argument("--measure", nargs="+", default=["nDCG@10"])
+    parser.add_argument("--collection", choices=("dl-2021", *SUBTOPICS), default="dl-2021")
+    given: Any = parser.parse_args(words)
+    warnings.simplefilter("ignore")
+    print("| judge | measure | share | τ of all | mean τ | holds τ | bias of all | mean bias | holds bias |")
+    print("|---|---|---:|---:|---:|---:|---:|---:|---:|", flush=True)
+    for judge in given.judge:
+        whole = collection(given.folder, given.collection, judge)
+        for share in given.share:
+            every = whole.repeat(given.measure, share, given.repetitions)
+            for measure, found in zip(given.measure, every, strict=True):
+                tau, bias = (
+                    f"{found.truth[f]:.3f} | {found.value[:, f].mean():.3f} | {found.held[f]:.3f}"
+                    for f in (0, 1)
+                )
+                print(f"| {whole.judge} | {measure} | {share:g} | {tau} | {bias} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
