@@ -45,7 +45,7 @@ from rankprism.cli import main
 from rankprism.data.hits import Hits
 from rankprism.errors import BrokenMeasure, InputError, MeasureError
 from rankprism.measures import compose, measure, mix, parse
-from rankprism.measures.definition import Definition, Formula
+from rankprism.measures.definition import AXIOMS, Definition, Formula
 from rankprism.measures.measure import Measure
 from rankprism.measures.parts import CASCADE, Gain, Parts, hit_gain, utility
 
@@ -436,20 +436,38 @@ def test_a_story_of_values_that_are_not_numbers_or_of_another_relation() -> None
 
     nowhere = Measure(Definition(Formula(AxiomNowhere), ()))
     assert story(search_verdicts(["DCG"], [AxiomDouble], instances=0)[0]).endswith("It does not hold.")
-    assert story(search_verdicts([nowhere], [Pri], instances=0)[0]).endswith("This is not a number.")
+    said = story(search_verdicts([nowhere], [Pri], instances=0)[0])
+    assert said.endswith("is nan, which is not a finite number.")
 
 
-def test_scores_that_are_not_numbers_violate() -> None:
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
+def test_there_is_no_verdict_on_scores_that_are_not_numbers(wrong: float) -> None:
     def AxiomUndefined(hits: Hits) -> Floats:
-        """Not a number where nothing is relevant."""
-        found: Floats = np.where(hits.grade.max((1, 2)) > 0, 1.0, np.nan)
+        """Not a number where the second document is relevant."""
+        found: Floats = np.where((hits.rank == 2).any(1), wrong, 1.0 / (1 + hits.length))
         return found
 
     undefined = Measure(Definition(Formula(AxiomUndefined), ()))
-    assert all(v.refuted for v in search_verdicts([undefined], ["Defined", "Conf"], instances=0))
+    defined, *others = search_verdicts([undefined], ["Defined", *AXIOMS], instances=50)
+    assert defined.refuted
+    assert {v.kind for v in others} == {"cannot be asked"}
+    assert all(f"is {wrong}, which is not a finite number" in v.note for v in others)
     users = measure()(AxiomUndefined)
-    with pytest.raises(BrokenMeasure, match=r"AxiomUndefined returns nan .* It was scoring the rankings"):
+    with pytest.raises(BrokenMeasure, match=rf"AxiomUndefined returns {wrong} .* It was scoring the rankings"):
         search_verdicts([users], ["Conf"], instances=0)
+
+
+def test_there_is_no_verdict_on_scores_that_change_from_call_to_call() -> None:
+    rng = np.random.default_rng(0)
+
+    @measure()
+    def AxiomNoisy(hits: Hits) -> Floats:
+        """Reciprocal length, and noise."""
+        found: Floats = 1.0 / (1 + hits.length) + 1e-6 * rng.random(len(hits.length))
+        return found
+
+    with pytest.raises(BrokenMeasure, match="AxiomNoisy"):
+        search_verdicts([AxiomNoisy], ["CloseTh"], instances=50)
 
 
 def test_a_constraint_of_ones_own_runs_over_all_measures() -> None:
@@ -551,12 +569,12 @@ def test_readings_are_checked() -> None:
 def test_the_command_writes_every_format(cli: Cli, tmp_path: Path) -> None:
     common = ("axioms", "RBP(gain='linear')", "AP", "-c", "Pri", "-c", "Conf", "--instances", "50")
     text = cli(*common).stdout
-    assert text.splitlines()[2:4] == ["RBP(gain='linear')  ◉    ○", "AP                  ○    ○"]
+    assert text.splitlines()[2:4] == ["RBP(gain='linear')  ●    ○", "AP                  ○    ○"]
     rows = json.loads(cli(*common, "--format", "json").stdout)["rows"]
     assert [row["verdict"] for row in rows] == ["proved", "refuted", "refuted", "refuted"]
     assert rows[2]["ranking"] == "0.05, 0.01"
     assert cli(*common, "--format", "csv").stdout.count("\n") == 5
-    assert r"$\odot$" in cli(*common, "--format", "latex").stdout
+    assert r"$\bullet$" in cli(*common, "--format", "latex").stdout
     assert "| AP | ○ | ○ |" in cli(*common, "--format", "markdown").stdout
     page = tmp_path / "axioms.html"
     assert cli(*common, "-o", page).returncode == 0
@@ -614,10 +632,10 @@ def test_a_threshold_tells_where_it_does_not_apply(name: str) -> None:
 
 def test_the_command_reads_constraints_in_other_ways(cli: Cli) -> None:
     text = cli("axioms", "AP", "-c", "Pri", "--reading", "grades=binary", "--instances", "50").stdout
-    assert "AP       ●" in text
+    assert "AP       ◐" in text
     assert "details: Pri.grades=binary" in text
     room = cli("axioms", "-c", "Deep", "--reading", "small=room", "--instances", "200").stdout
-    assert "CT@k          ●" in room
+    assert "CT(gain='linear')@20                      CT@k          ◐" in room
     assert "r ≪ 1 is read as room" in room
     assert "r_max: a number above 0 and at most 1, default 1.0" in cli("axioms", "--list", "-c", "Sat").stdout
     listed = cli("axioms", "--list", "-c", "AspRel").stdout

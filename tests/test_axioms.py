@@ -43,6 +43,7 @@ from rankprism.axioms import (
 from rankprism.axioms import proofs as recorded
 from rankprism.axioms.search import Lots, search_verdicts
 from rankprism.axioms.table import PAPER
+from rankprism.axioms.verdict import SIGNS
 from rankprism.errors import InputError, MeasureError
 from rankprism.measures import lookup, names, parse
 from rankprism.measures.definition import AXIOMS
@@ -73,7 +74,7 @@ FOUND = {
     "D#-Measure@k": "1111010001",
     "α-nDCG@k": "0110001000",
     "EU": "0110101001",
-    "CT@k": "0010000011",  # Deep and Red were found ● with at most ten documents of r at most .1
+    "CT@k": "0010000011",  # Deep and Red were not refuted with at most ten documents of r at most .1
     "RBU@k": "1111111111",
 }
 
@@ -105,6 +106,45 @@ def kept(measure: str, *constraints: Constraint, instances: int = INSTANCES) -> 
 @pytest.mark.parametrize("label", FOUND)
 def test_every_cell_of_the_table_comes_out_as_found_before(table: AxiomTable, label: str) -> None:
     assert "".join("01"[(not verdict.refuted)] for verdict in table.of(label)) == FOUND[label]
+
+
+def test_a_row_names_the_measure_that_was_tested_and_its_name_in_the_paper(table: AxiomTable) -> None:
+    columns = table.summary.columns
+    assert list(columns)[:3] == ["measure", "in the paper", "Pri"]
+    assert columns["measure"][-1] == "RBU(e=0.05,form='eq11',gain='linear')@20"
+    assert columns["in the paper"][-1] == "RBU@k"
+    assert all(
+        parse(measure) == parse(row(label)) for measure, label in zip(*[*columns.values()][:2], strict=True)
+    )
+    page = table.to_html()
+    assert (
+        """<th scope="row">RBU(e=0.05,form=&#x27;eq11&#x27;,gain=&#x27;linear&#x27;)@20</th><td>RBU@k</td>"""
+        in page
+    )
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("RBU", "for RBU, RBU(e=0.05,form='eq11',gain='linear')@20"),
+        ("nDCG@20", "for nDCG@20, DCG@20"),
+        ("α-nDCG@5", "for alpha_nDCG@5, alpha_DCG(gain='linear')@20"),
+        ("P@5", None),  # the cutoff is the only difference
+        ("CAM(nDCG@10)", None),
+    ],
+)
+def test_who_asks_for_a_measure_is_told_the_variant_of_the_paper(asked: str, said: str | None) -> None:
+    last = axiom_table([asked], ["Conf"], instances=0).legend.splitlines()[-1]
+    expected = f"the paper's table is about other variants: {said}"
+    assert (last == expected) if said else "other variants" not in last
+
+
+def test_each_sign_has_one_meaning_and_words_say_what_the_paper_prints(table: AxiomTable) -> None:
+    assert SIGNS == {"proved": "●", "not refuted": "◐", "refuted": "○", "cannot be asked": "–"}
+    cells = [cell for name, column in table.summary.columns.items() if name in AXIOMS for cell in column]
+    assert {cell.partition("≠")[2] for cell in cells} == {"", "yes", "no"}
+    assert {cell[0] for cell in cells} == {"●", "○"}
+    assert "≠yes, ≠no: the paper's table says otherwise (23 of 200 cells" in table.legend
 
 
 def test_two_cells_differ_from_what_a_search_of_short_rankings_found(golden: Any) -> None:
@@ -181,7 +221,7 @@ def test_as_the_constraints_are_printed_32_cells_differ_from_the_paper(table: Ax
     following = ["RR-IA@k", "AP-IA", "ERR-IA@k", "D#-Measure@k", "EU", "CT@k", "RBU@k"]
     assert added == {("ERR-IA@k", "Red"), ("RBU@k", "Red"), *((label, "AspRel") for label in following)}
     assert [v.constraint.name for v in printed.of("RBU@k") if v.refuted] == ["Red", "AspRel"]
-    assert "23 in the reading proved, with ◉ for Red of ERR-IA@k, RBU@k; ◉ for AspRel of" in printed.legend
+    assert "23 in the reading proved, with ● for Red of ERR-IA@k, RBU@k; ● for AspRel of" in printed.legend
     assert json.loads(printed.to_json())["about"]["cells that differ from the paper"] == printed.counts
 
 

@@ -19,7 +19,8 @@ from scipy import stats
 
 from rankprism import Scores, compare, evaluate, explain, leaderboard, meta, report, sample
 from rankprism.advice import read_for
-from rankprism.axioms import examine
+from rankprism.axioms import axiom_table, examine, read_constraints
+from rankprism.axioms.table import reading_of
 from rankprism.data.hits import make_pool
 from rankprism.errors import InputError, RankprismWarning
 from rankprism.formats.judgments import read_judgments
@@ -489,6 +490,20 @@ def test_axioms_are_asked_of_binary_grades_where_the_judgments_are_binary() -> N
         (priority,) = [constraint for constraint in constraints if constraint.name == "Pri"]
         (verdict,) = examine(["alpha_nDCG@20"], [priority], instances=20)
         assert verdict.refuted is not kept
+
+
+@pytest.mark.parametrize("grade", [1, 2])
+def test_the_page_says_how_axioms_are_read_and_the_command_that_agrees(grade: int) -> None:
+    judged = {"q": {"x": {"d": 1}, "y": {"e": grade}}}
+    names = ["alpha_nDCG@10", "ERR_IA@10", "RBU@10", "P@10", "AP"]
+    found = report.make(judged, {"q": {"d": 1.0, "e": 0.5}}, names).data["axioms"]
+    readings = re.findall(r" --reading (\S+)", found["options"])
+    assert readings == ["grades=binary"] * (grade == 1)
+    same = axiom_table(names, read_constraints(["ten"], readings))
+    assert [v["words"] for row in found["verdicts"] for v in row] == [v.words for v in same.verdicts]
+    assert found["reading"] == reading_of(same.constraints, same.tested)
+    assert ("details: Pri.grades=binary" in "".join(found["reading"])) is (grade == 1)
+    assert found["signs"] == "● proved, ◐ not refuted, ○ refuted, – cannot be asked"
 
 
 def test_every_counterexample_is_told(data: Any) -> None:

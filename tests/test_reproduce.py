@@ -85,6 +85,18 @@ def test_table_1_gives_the_count_of_both_readings(found_rbu: Reproduction) -> No
     assert found_rbu.about["cells that differ from the paper"] == {"proved": 23, "printed": 32}
 
 
+def test_data_that_is_not_public_is_named_once_in_a_table(found_rbu: Reproduction) -> None:
+    reason = "needs data that is not public: 23 runs of TREC Dynamic Domain 2015"
+    name = "Table 3, official Dynamic Domain measures"
+    (table,) = [table for table in found_rbu.tables if next(iter(table.columns)).startswith(name)]
+    said = table.columns["outcome"]
+    assert said == [reason, *["the same"] * (len(said) - 1)]
+    assert str(found_rbu).count(reason) == 1
+    # Who reads cells one by one has the reason in each.
+    rows = found_rbu.rows.columns
+    assert sum(text == reason for text in rows["text"]) == len(said)
+
+
 def test_table_2_has_the_grid_of_the_paper() -> None:
     count = {family.name: sum(1 for _ in family.variants()) for family in TABLE_2}
     assert count["RBU"] == 4 * 3

@@ -33,7 +33,7 @@ _LATEX = {c: f"\\{c}" for c in "&%$#_{}"} | {
     "∞": r"$\infty$",
     "●": r"$\bullet$",
     "○": r"$\circ$",
-    "◉": r"$\odot$",
+    "◐": r"$\odot$",
     "≠": r"$\neq$",
     "√": r"$\surd$",
     "·": r"$\cdot$",

@@ -152,7 +152,7 @@ CUTOFF = Detail(
 AD_HOC = Detail(
     "ad_hoc",
     "fold",
-    "a document is as relevant as it is to its best aspect (section 6.2); the paper prints ○ without a test",
+    "a document is as relevant as it is to its best aspect (section 6.2); the paper says no without a test",
     ("fold", "not applicable"),
 )
 

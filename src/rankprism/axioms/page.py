@@ -46,8 +46,10 @@ def page(table: AxiomTable, caption: str = "") -> str:
     rows, stories = [], []
     cells = iter(table.cells)
     for number, label in enumerate(table.labels):
-        line = [f'<tr><th scope="row" title="{escape(str(table.of(label)[0].measure))}">{escape(label)}</th>']
         measure = escape(str(table.of(label)[0].measure))
+        line = [f'<tr><th scope="row">{measure}</th>']
+        if table.of_paper:
+            line.append(f"<td>{escape(label)}</td>")
         stories.append(f"<section><h2>{escape(label)}</h2><p><code>{measure}</code></p>")
         for c in range(len(table.constraints)):
             _, verdict, printed = next(cells)
@@ -70,7 +72,7 @@ def page(table: AxiomTable, caption: str = "") -> str:
 {f"<p>{html_escaped(caption, None)}</p>" if caption else ""}
 <p>{escape(table.legend).replace(chr(10), "<br>")}</p>
 <div class="scroll"><table>
-<thead><tr><th>measure</th>{heads}</tr></thead>
+<thead><tr><th>measure</th>{"<th>in the paper</th>" if table.of_paper else ""}{heads}</tr></thead>
 <tbody>
 {chr(10).join(rows)}
 </tbody>
@@ -88,5 +90,5 @@ of each constraint, after all small ones.</p></footer>
 
 def _section(verdict: Verdict, anchor: str, printed: bool | None) -> str:
     title = f"{escape(str(verdict.constraint))}: {verdict.words}"
-    note = "" if printed is None else f"<p>The paper prints {'●' if printed else '○'}.</p>"
+    note = "" if printed is None else f"<p>The paper says {'yes' if printed else 'no'}.</p>"
     return f'<h3 id="{anchor}">{title}</h3>{note}<pre>{escape(evidence(verdict))}</pre>'

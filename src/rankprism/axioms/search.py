@@ -13,9 +13,9 @@ import numpy as np
 
 from rankprism.arrays import Bools, Floats, Longs
 from rankprism.axioms.bases import drawn_bases, generator, instances_of, small_bases, some_instances
-from rankprism.axioms.constraint import EQUAL, MORE, Constraint, find_constraint
+from rankprism.axioms.constraint import EQUAL, FINITE, MORE, Constraint, find_constraint
 from rankprism.axioms.proofs import disproof_of, proof_of
-from rankprism.axioms.rankings import Base, Instance, NotApplicable, hits_of, score_instances
+from rankprism.axioms.rankings import Base, Instance, NotApplicable, hits_of, score_instances, short
 from rankprism.axioms.shrink import size, smallest
 from rankprism.axioms.vary import close_calls, varied
 from rankprism.axioms.verdict import Verdict
@@ -213,6 +213,9 @@ def judge(
             if is_varied:  # the variation went too far
                 break
             return Verdict(measure, constraint, UNASKABLE, note=str(error))
+        why = _no_number(constraint, lot, scores, within)
+        if why:
+            return Verdict(measure, constraint, UNASKABLE, note=why)
         seen.append((lot, scores, within))
         tried += int(within.sum())
         holds = _related(constraint, scores)
@@ -403,6 +406,16 @@ def _unaskable(measure: Measure, constraint: Constraint) -> str:
     if constraint.needs_cutoff and measure.cutoff is None:
         return "it has no cutoff"
     return ""
+
+
+def _no_number(constraint: Constraint, lot: Lot, scores: Floats, within: Bools) -> str:
+    """Why scores cannot be compared, if one of them is not a finite number."""
+    wrong = ~np.isfinite(scores) & within[:, None]
+    if constraint.relation is FINITE or not wrong.any():
+        return ""
+    i, j = np.argwhere(wrong)[0]
+    ranking = short(lot.instances[i].rankings[j])
+    return f"the score of the ranking [{ranking}] is {scores[i, j]}, which is not a finite number"
 
 
 def _too_long(measure: Measure) -> str:

@@ -16,6 +16,8 @@ from rankprism.text_table import text_table
 
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 _WIDTH = 100
+#: What the pictures of rankings show.
+LEGEND = "lines: ranks; bars and numbers: the relevance r of a document to each aspect; · is 0; = the score"
 _SIDES = {
     ">": ["should be more", "than this"],
     "≥": ["should be at least", "as this"],
@@ -134,7 +136,7 @@ def picture(instance: Instance, constraint: Constraint, scores: Sequence[float])
     ):
         if len(pool) > len(ranking):
             out += f"\njudged, but not in the {which} ranking: {_documents(pool[len(ranking) :])}"
-    return textwrap.indent(out, "  ")
+    return textwrap.indent(f"{out}\n{LEGEND}", "  ")
 
 
 def _documents(documents: Ranking) -> str:

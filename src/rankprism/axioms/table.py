@@ -45,6 +45,9 @@ PAPER = {
     "RBU@k": ("RBU(e=0.05,form='eq11',gain='linear')@20", "1111111111"),
 }
 
+#: The rows that are named after a normalised measure.
+_NORMALISED = {"nDCG@k": "nDCG", "nDCG-IA@k": "nDCG_IA", "α-nDCG@k": "alpha_nDCG"}
+
 
 def printed_in_paper(row: str, verdict: Verdict) -> bool | None:
     """What Table 1 prints in a cell. None if it has no such cell, or means another measure by this name."""
@@ -58,7 +61,7 @@ def printed_in_paper(row: str, verdict: Verdict) -> bool | None:
 class AxiomTable(Result):
     """The verdicts on some measures and constraints."""
 
-    labels: tuple[str, ...]  # the names of the measures
+    labels: tuple[str, ...]  # the names of the measures, or of the rows of the paper's table
     constraints: tuple[Constraint, ...]
     verdicts: tuple[Verdict, ...]  # measure after measure
     about: Mapping[str, Any] = field(default_factory=dict)
@@ -69,6 +72,18 @@ class AxiomTable(Result):
         n = len(self.constraints)
         at = self.labels.index(label)
         return self.verdicts[at * n : (at + 1) * n]
+
+    @property
+    def tested(self) -> list[Measure]:
+        """The measure of each row."""
+        return [self.of(label)[0].measure for label in self.labels if self.constraints]
+
+    @property
+    def of_paper(self) -> bool:
+        """Whether the rows are those of the paper's table."""
+        return any(
+            label in PAPER and label != str(m) for label, m in zip(self.labels, self.tested, strict=True)
+        )
 
     @property
     def cells(self) -> list[tuple[str, Verdict, bool | None]]:
@@ -98,7 +113,9 @@ class AxiomTable(Result):
     def summary(self) -> Table:
         signs = [sign(verdict, printed) for _, verdict, printed in self.cells]
         n = len(self.constraints)
-        columns: dict[str, list[str]] = {"measure": list(self.labels)}
+        columns: dict[str, list[str]] = {"measure": list(map(str, self.tested))}
+        if self.of_paper:
+            columns["in the paper"] = list(self.labels)
         for c, name in enumerate(self.names):
             columns[name] = signs[c::n]
         return Table(columns)
@@ -146,10 +163,9 @@ class AxiomTable(Result):
         text = "  ".join(parts)
         if self.disagreements or self.other is not None:
             here = f"{len(self.disagreements)} of {len(self.verdicts)} cells"
-            text += f"\n○≠● our verdict ≠ the paper's ({'; '.join([here, *self._elsewhere])})"
-        cut = any(v.measure.cutoff is not None for v in self.verdicts)
-        lines = [*_read_as(self.constraints, cut), *_changed(self.constraints), *_much_less(self.constraints)]
-        return "\n".join([text, *lines])
+            text += f"\n≠yes, ≠no: the paper's table says otherwise ({'; '.join([here, *self._elsewhere])})"
+        lines = reading_of(self.constraints, self.tested)
+        return "\n".join([text, *lines, *([] if self.of_paper else _in_paper(self.tested))])
 
     @property
     def _not_refuted(self) -> str:
@@ -188,6 +204,12 @@ class AxiomTable(Result):
         return page(self, caption or "")
 
 
+def reading_of(constraints: Sequence[Constraint], measures: Iterable[Measure]) -> list[str]:
+    """Lines that say how constraints are read: the reading of the whole table, details, and r ≪ 1."""
+    cut = any(measure.cutoff is not None for measure in measures)
+    return [*_read_as(constraints, cut), *_changed(constraints), *_much_less(constraints)]
+
+
 def _read_as(constraints: Sequence[Constraint], cut: bool) -> Iterator[str]:
     """Lines that name the reading of the whole table and the premises that it adds.
 
@@ -215,6 +237,26 @@ def _where(names: Sequence[str], constraints: Sequence[Constraint]) -> str:
     return f"all but {', '.join(without)}" if without else "all"
 
 
+def _in_paper(measures: Iterable[Measure]) -> Iterator[str]:
+    """A line that names the variants that the paper's table has of these measures, if they are other ones."""
+    others = {}
+    papers = [(parse(text), _NORMALISED.get(row)) for row, (text, _) in PAPER.items()]
+    for measure in measures:
+        for own, normalised in papers:
+            if measure.name in (own.name, normalised) and not _alike(measure, own):
+                others[measure] = own
+    if others:
+        said = "; ".join(f"for {measure}, {own}" for measure, own in others.items())
+        yield f"the paper's table is about other variants: {said}"
+
+
+def _alike(measure: Measure, other: Measure) -> bool:
+    """Whether two measures differ in nothing but the cutoff."""
+    last = measure.definition.after_at
+    names = [p.name for p in measure.definition.parameters if p is not last]
+    return measure.name == other.name and all(measure[name] == other[name] for name in names)
+
+
 def _changed(constraints: Sequence[Constraint]) -> Iterator[str]:
     """A line with the details that were changed, as the command takes them."""
     changed = [f"{c.name}.{name}={value}" for c in constraints for name, value in c.settings.items()]
@@ -236,12 +278,12 @@ _SMALL = {"literal": "", "room": ", and the r of a ranking sum to less than 1 on
 
 
 def sign(verdict: Verdict, printed: bool | None) -> str:
-    """The sign of a verdict. If the paper prints another sign, it follows after ≠."""
-    return verdict.sign + (f"≠{'●' if printed else '○'}" if differs(verdict, printed) else "")
+    """The sign of a verdict. If the paper says otherwise, what it says follows after ≠."""
+    return verdict.sign + (f"≠{'yes' if printed else 'no'}" if differs(verdict, printed) else "")
 
 
 def differs(verdict: Verdict, printed: bool | None) -> bool:
-    # The paper also prints ○ if a constraint cannot be asked, and ● where we cannot refute it.
+    # The paper also says no if a constraint cannot be asked, and yes where we cannot refute it.
     return printed is not None and printed != (verdict.kind in (PROVED, NOT_REFUTED))
 
 
@@ -271,10 +313,10 @@ def axiom_table(
     >>> print(axiom_table(["P@20", "RBP(gain='linear')"], ["Pri", "CloseTh", "Conf"]))
     measure             Pri  CloseTh  Conf
     ──────────────────────────────────────
-    P@20                ○    ◉        ○
-    RBP(gain='linear')  ◉    ◉        ○
+    P@20                ○    ●        ○
+    RBP(gain='linear')  ●    ●        ○
     <BLANKLINE>
-    ◉ proved (3)  ○ refuted (3)
+    ● proved (3)  ○ refuted (3)
     reading proved: the premises that the paper's proofs use; added to those printed: no ranking is
     longer than the cutoff (all but CloseTh)
     r ≪ 1 is read as literal: no r is above 0.1

@@ -9,7 +9,8 @@ from rankprism.axioms.rankings import Instance
 from rankprism.measures.measure import Measure
 from rankprism.measures.verdicts import NOT_REFUTED, PROVED, REFUTED, UNASKABLE, in_words
 
-SIGNS = {NOT_REFUTED: "●", PROVED: "◉", REFUTED: "○", UNASKABLE: "–"}
+#: Each sign has one meaning. What is proved has the strongest one.
+SIGNS = {PROVED: "●", NOT_REFUTED: "◐", REFUTED: "○", UNASKABLE: "–"}
 
 
 @dataclass(frozen=True, eq=False)

@@ -81,7 +81,8 @@ def axioms(
         typer.Option(
             metavar="READING",
             help="How to read the constraints: proved, with the premises that the paper's proofs use, or "
-            "printed, with the premises that the paper prints. NAME=VALUE, e.g. small=room, changes a detail "
+            "printed, with the premises that the paper prints. Both add that no ranking is longer than the "
+            "cutoff. NAME=VALUE, e.g. small=room, changes a detail "
             "of either, and CONSTRAINT.NAME=VALUE changes it in one constraint. Repeatable. --list shows all "
             "details. Default: proved.",
             autocompletion=complete_reading,

@@ -13,7 +13,8 @@ from rankprism.advice import Evidence
 from rankprism.arrays import Floats
 from rankprism.axioms import examine
 from rankprism.axioms.story import evidence as story_of
-from rankprism.axioms.verdict import Verdict
+from rankprism.axioms.table import reading_of
+from rankprism.axioms.verdict import SIGNS, Verdict
 from rankprism.comparison import Comparison
 from rankprism.data.judgments import Judgments
 from rankprism.errors import RankprismError
@@ -203,8 +204,13 @@ def verdicts(
 
 
 def axioms(found: Sequence[Sequence[Verdict]]) -> dict[str, Any]:
-    """The axioms, and the verdict on each measure with its counterexample."""
+    """The axioms, how they are read, and the verdict on each measure with its counterexample."""
+    asked = [v.constraint for v in found[0]]
+    changed = dict.fromkeys(f"{name}={value}" for c in asked for name, value in c.settings.items())
     return {
+        "reading": reading_of(asked, [row[0].measure for row in found]),
+        "options": "".join(f" --reading {one}" for one in changed),
+        "signs": ", ".join(f"{sign} {kind}" for kind, sign in SIGNS.items()),
         "axioms": [
             {"name": v.constraint.name, "summary": v.constraint.summary, "formula": v.constraint.formula}
             for v in found[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from rankprism.scoring import rescored
 scored = rescored
 REPRODUCED = "reproduced"
 NOT_PRINTED = "not printed"
+NOT_PUBLIC = "needs data that is not public"
 #: Why most tables are left out if a single run is given.
 ONE_RUN = "it compares runs with each other, and there is only one run"
 
@@ -47,7 +48,7 @@ class Printed:
             return None
         if self.is_public:
             return f"differs because the printed numbers are for {self.name}"
-        return f"needs data that is not public: {self.name}"
+        return f"{NOT_PUBLIC}: {self.name}"
 
 
 def numbered(first: int, last: int, before: str = "") -> tuple[str, ...]:
@@ -110,11 +111,11 @@ class Reproduction(Result):
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        return self.parts
+        return tuple(map(_said_once, self.parts))
 
     @property
     def summary(self) -> Table:
-        return self.parts[0]
+        return self.tables[0]
 
     @property
     def note(self) -> str:
@@ -124,6 +125,16 @@ class Reproduction(Result):
     def rows(self) -> Table:
         """Every cell: table, row, column, value, and the interval of the value."""
         return cells_of(self.parts)
+
+
+def _said_once(table: Table) -> Table:
+    """The same table, in which data that is not public is named only in the first row that needs it."""
+    said = list(table.columns.get("outcome", ()))
+    lacking = [row for row, text in enumerate(said) if str(text).startswith(NOT_PUBLIC)]
+    for row in lacking[1:]:
+        if said[row].startswith(said[lacking[0]]):
+            said[row] = "the same" + said[row].removeprefix(said[lacking[0]])
+    return replace(table, columns={**table.columns, "outcome": said}) if lacking else table
 
 
 def cells_of(tables: Iterable[Table]) -> Table:

@@ -252,7 +252,7 @@ TABLE_3 = (
     ),
 )
 
-_FIAT = "the paper prints ○ where a constraint is not about measures of one aspect"
+_FIAT = "the paper says no where a constraint is not about measures of one aspect"
 _FINITE = "documents below the cutoff count for nothing"
 _COUNT = "a barely relevant document lowers the worth of the documents below it"
 _DEPENDS = "it depends on α and p"
@@ -261,7 +261,7 @@ _BOTH_FULL = "both aspects may be full, which the premises do not exclude"
 _AT_ONCE = "with r_c = 1, one document satisfies an aspect fully, and the proof needs r_c < 1"
 _LATER = "a later document on t is worth less after another one on t, and the proof has no later documents"
 _SOONER = "a later document on t′ is worth more after another one on t′, and the proof has no later documents"
-_IS_AP = "with one aspect it is AP, for which ○ is printed"
+_IS_AP = "with one aspect it is AP, for which the paper says no"
 #: Why cells of Table 1 differ, by constraint and row.
 REASONS = {
     ("Sat", "RR"): _FIAT,

@@ -228,7 +228,7 @@ def DSharp_nDCG(
 
     D#-nDCG@k = γ I-rec@k + (1-γ) D-nDCG@k
 
-    It reaches 1 only if k is at least the number of intents.
+    It is 1 only if the first k documents together reach all intents. One document may reach several.
 
     >>> from rankprism import evaluate
     >>> two = {"q": {"s1": {"a": 1}, "s2": {"b": 1}}}

@@ -21,6 +21,8 @@ import { go, linkTo, matching } from "./state.js";
 
 const { agreement, axioms, advice } = report;
 const TIED = 1e-9; // as in Python
+const BINARY =
+  "The judgments have one grade above 0, so the axioms are read for binary grades here (grades=binary).";
 const name = (m) => measures[m].display;
 const between = (low, high) =>
   low === null || low === undefined ? "" : ` [${number(low, 2)}, ${number(high, 2)}]`;
@@ -102,7 +104,8 @@ const advised = () => [
   h(
     "p",
     {},
-    "No measure is best for everybody. Here is advice for three users. Only an axiom that is proved counts for a measure, only one that is refuted counts against it, and a difference that is not significant does not count.",
+    "No measure is best for everybody. Here is advice for three users. Only an axiom that is proved counts for a measure, only one that is refuted counts against it, and a difference that is not significant does not count. ",
+    axioms?.options ? BINARY : "",
   ),
   advice.stories.map(story),
   h(
@@ -370,7 +373,7 @@ function axiomTable(state) {
     h(
       "caption",
       {},
-      "◉ proved, ● not refuted in the instances that were tried, ○ refuted, – cannot be asked. Choose a sign to see the rankings behind it.",
+      `${axioms.signs}. Choose a sign to see the rankings behind it.`,
     ),
     h(
       "thead",
@@ -441,9 +444,11 @@ export function measuresView(root) {
       h(
         "p",
         {},
-        "The command axioms gives the same verdicts, and axioms --instances tries more.",
+        `The command rankprism axioms${axioms.options} gives the same verdicts, and with --instances it tries more. `,
+        axioms.options ? BINARY : "",
       ),
       table,
+      axioms.reading.map((line) => h("p", { class: "note" }, line)),
       told,
       h(
         "details",
