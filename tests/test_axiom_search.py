@@ -453,7 +453,9 @@ def test_there_is_no_verdict_on_scores_that_are_not_numbers(wrong: float) -> Non
     assert {v.kind for v in others} == {"cannot be asked"}
     assert all(f"is {wrong}, which is not a finite number" in v.note for v in others)
     users = measure()(AxiomUndefined)
-    with pytest.raises(BrokenMeasure, match=rf"AxiomUndefined returns {wrong} .* It was scoring the rankings"):
+    with pytest.raises(
+        BrokenMeasure, match=rf"AxiomUndefined returns {wrong} .* It was scoring the rankings"
+    ):
         search_verdicts([users], ["Conf"], instances=0)
 
 
