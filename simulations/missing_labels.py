@@ -22,18 +22,17 @@ import numpy as np
 from rankprism import evaluate, read_judgments, read_run
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import Run
-from rankprism.judges.agreement import _on_order
+from rankprism.judges.agreement import mean_over_topics
 from rankprism.judges.labels import Labels, joined
 from rankprism.judges.shared_labels import Compared, compared
+from rankprism.meta import correlation
+from rankprism.results.scores import Scores
 from simulations.judges import SUBTOPICS, dl_2021, web
 from simulations.populations import Floats
 
-#: The figures whose intervals are counted.
-FIGURES = ("τ_b", "bias")
-
 
 class Drawn(NamedTuple):
-    """What repeated draws gave, (repetition, figure)."""
+    """What repeated draws gave, (repetition, figure). The figures are τ_b and the bias."""
 
     value: Floats
     low: Floats
@@ -56,14 +55,15 @@ class Labelled:
     runs: dict[str, Run]
 
     def figures(self, labels: Labels, measures: Sequence[str], seed: int) -> list[Floats]:
-        """For each measure, (3, figure): the figures with the ends of their intervals, NaN if undefined."""
+        """For each measure, (3, figure): τ_b and the bias, and the ends of their intervals."""
         by_people = evaluate(labels.source, self.runs, measures)
         one: Compared = compared(labels, self.runs, by_people, {})[self.judge]
         found = []
-        for m, measure in enumerate(one.people.measures):
-            named = {f.figure: f for f in _on_order(self.judge, measure, one, m, 0.95, 1, seed)}
-            own = [named[name] for name in FIGURES]
-            found.append(np.array([[f.value for f in own], [f.low for f in own], [f.high for f in own]]))
+        for m in range(len(measures)):
+            people, judge = (scores.values[:, :, m] for scores in (one.people, one.judge))
+            bias = mean_over_topics(self.judge, "", "bias", "all", (judge - people).mean(0), 0.95)
+            figures = [tau_b(people, judge, seed), (bias.value, bias.low, bias.high)]
+            found.append(np.array(figures).T)
         return found
 
     def draw(self, rng: np.random.Generator, share: float) -> Labels:
@@ -89,6 +89,15 @@ class Labelled:
         for m, whole in enumerate(truth):
             value, low, high = np.array([draw[m] for draw in draws]).transpose(1, 0, 2)
             yield Drawn(value, low, high, whole[0])
+
+
+def tau_b(people: Floats, judge: Floats, seed: int) -> tuple[float, float, float]:
+    """τ_b of the means of scores (run, topic), with its interval, as `agree` finds it."""
+    runs, topics = (tuple(map(str, range(n))) for n in people.shape)
+    both = Scores(runs, topics, ("people", "judge"), np.stack([people, judge], axis=-1))
+    found = correlation(both, coefficient="tau-b", intervals=0.95, seed=seed)
+    low, high = found.interval
+    return float(found.values[0, 1]), float(low[0, 1]), float(high[0, 1])
 
 
 def _judgments(rows: Sequence[tuple[str, str, str, float]], like: Judgments) -> Judgments:

@@ -345,9 +345,9 @@ def _on_order(
     ends = top_agreement(values[order, :, 0], values[order, :, 1], top, confidence, seed)
     figures.append(Figure(name, measure, f"top {top}", ALL, *ends, units=len(topics)))
     gap = values[:, :, 1] - values[:, :, 0]
-    figures.append(_mean_over_topics(name, measure, "bias", ALL, gap.mean(0), confidence))
+    figures.append(mean_over_topics(name, measure, "bias", ALL, gap.mean(0), confidence))
     figures += [
-        _mean_over_topics(name, measure, "bias of run", run, row, confidence)
+        mean_over_topics(name, measure, "bias of run", run, row, confidence)
         for run, row in zip(runs, gap, strict=True)
     ]
     if confidence:
@@ -358,7 +358,7 @@ def _on_order(
     return figures
 
 
-def _mean_over_topics(
+def mean_over_topics(
     judge: str, measure: str, figure: str, item: str, gap: Floats, confidence: float
 ) -> Figure:
     """The mean of a difference over topics, with the interval and p of Student's t."""
@@ -424,7 +424,7 @@ def _on_families(by: Mapping[str, Compared], families: Mapping[str, str], confid
             for name in names:
                 inside = np.array([families.get(run) == name for run in people.runs])
                 z = gap[inside].mean(0) - gap[~inside].mean(0)
-                own.append(_mean_over_topics(judge, measure, "favours", name, z, confidence))
+                own.append(mean_over_topics(judge, measure, "favours", name, z, confidence))
             p = np.array([figure.p for figure in own])
             adjusted = np.full_like(p, np.nan)
             adjusted[~np.isnan(p)] = corrected(p[~np.isnan(p)], "holm")
