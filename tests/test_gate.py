@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
 import numpy as np
@@ -437,41 +438,155 @@ def test_the_action_fits_githubs_schema() -> None:
     assert result.returncode == 0, result.stdout + result.stderr
 
 
-@posix
-def test_the_script_of_the_action_does_what_the_page_says(
-    versions: tuple[Path, Path, Path], tmp_path: Path, commands: Path
-) -> None:
-    """Its steps are run as GitHub runs them, but what it would install is there already."""
+class Acted(NamedTuple):
+    """What the script of the action did."""
+
+    code: int
+    outputs: dict[str, str]
+    stdout: str
+    stderr: str
+    summary: str
+
+
+@pytest.fixture
+def act(tmp_path: Path, commands: Path) -> Callable[..., Acted]:
+    """Run the script of the action as GitHub runs it. What it would install is there already."""
     action = YAML(typ="safe").load(ROOT / "action.yml")
     install, compare_runs = action["runs"]["steps"]
     assert install["run"].splitlines()[-1].endswith('install --quiet "$GITHUB_ACTION_PATH"')
-    program = tmp_path / "rankprism" / "bin" / "rankprism"
-    program.parent.mkdir(parents=True)
-    program.write_text(f'#!/bin/sh\nexec "{commands / "rankprism"}" "$@"\n')
-    program.chmod(0o755)
-    qrels, old, new = versions
-    given = {"files": f"{qrels}\n{old} {new}", "policy": "", "measures": "nDCG@10 AP", "margin": "0.01"}
-    variables = {
-        name: given[value.split(".")[1].split(" ")[0]] for name, value in compare_runs["env"].items()
-    }
-    for files, code, outcome in (
-        (f"{qrels} {old} {new}", 3, "failed"),
-        (f"{qrels} {old} {old}", 0, "passed"),
-    ):
-        places = {name: str(tmp_path / name) for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
-        environment = os.environ | variables | places | {"FILES": files, "RUNNER_TEMP": str(tmp_path)}
+
+    def run(files: str, program: str = f'exec "{commands / "rankprism"}" "$@"', **given: str) -> Acted:
+        place = tmp_path / "runner" / "rankprism" / "bin" / "rankprism"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(f"#!/bin/sh\n{program}\n")
+        place.chmod(0o755)
+        inputs = dict.fromkeys(action["inputs"], "") | {"files": files} | given
+        variables = {
+            name: inputs[value.split(".")[1].split(" ")[0]] for name, value in compare_runs["env"].items()
+        }
+        places = {name: tmp_path / "runner" / name for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
+        for file in places.values():
+            file.write_text("")
+        environment = os.environ | variables | {name: str(file) for name, file in places.items()}
         words = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", compare_runs["run"]]
-        done = subprocess.run(words, env=environment, capture_output=True, text=True, encoding="utf-8")
-        assert (done.returncode, done.stderr) == (code, "")
+        done = subprocess.run(
+            words,
+            env=environment | {"RUNNER_TEMP": str(tmp_path / "runner")},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+        )
+        said = dict(line.split("=", 1) for line in places["GITHUB_OUTPUT"].read_text().splitlines())
+        summary = places["GITHUB_STEP_SUMMARY"].read_text(encoding="utf-8")
+        return Acted(done.returncode, said, done.stdout, done.stderr, summary)
+
+    return run
+
+
+NDCG = {"measures": "nDCG@10 AP", "margin": "0.01"}
+
+
+@posix
+def test_the_script_of_the_action_does_what_the_page_says(
+    versions: tuple[Path, Path, Path], act: Callable[..., Acted]
+) -> None:
+    qrels, old, new = versions
+    for files, code, outcome in (
+        (f"{qrels}\n{old}\n{new}\n", 3, "failed"),
+        (f"{qrels} {old} {old}\n", 0, "unchanged"),
+        (f"{qrels} {new} {old}", 0, "passed"),
+    ):
+        done = act(files, **NDCG)
+        assert (done.code, done.stderr) == (code, "")
         assert ("::error " in done.stdout) == (code == 3)
-        said = Path(places["GITHUB_OUTPUT"]).read_text().splitlines()[-3:]
-        assert said[0] == f"outcome={outcome}"
-        assert Path(said[1].partition("=")[2]).read_text(encoding="utf-8").startswith("### ")
-        assert ElementTree.parse(said[2].partition("=")[2]).getroot().tag == "testsuite"
-        assert "Relevance gate" in Path(places["GITHUB_STEP_SUMMARY"]).read_text(encoding="utf-8")
-    broken = environment | {"FILES": "nowhere.txt a b"}
-    done = subprocess.run(words, env=broken, capture_output=True, text=True, encoding="utf-8")
-    assert done.returncode == 2
+        assert done.outputs["outcome"] == outcome
+        assert f"Relevance gate: {outcome}\n" in done.stdout
+        assert Path(done.outputs["comment"]).read_text(encoding="utf-8").startswith("### ")
+        assert ElementTree.parse(done.outputs["junit"]).getroot().tag == "testsuite"
+        assert "Relevance gate" in done.summary
+
+
+@posix
+@pytest.mark.parametrize(("cannot_tell", "code"), [("report", 4), ("pass", 0), ("fail", 3)])
+def test_the_action_says_that_the_gate_cannot_tell_under_every_policy(
+    cannot_tell: str, code: int, versions: tuple[Path, Path, Path], act: Callable[..., Acted], tmp_path: Path
+) -> None:
+    qrels, old, new = versions
+    policy = tmp_path / "gate.toml"
+    policy.write_text(f"[gate]\nmeasures = ['nDCG@10']\nmargin = 0.23\ncannot-tell = '{cannot_tell}'\n")
+    done = act(f"{qrels} {old} {new}", policy=str(policy))
+    assert (done.code, done.outputs["outcome"]) == (code, "cannot tell")
+    assert "Relevance gate: cannot tell" in done.stdout
+    assert "Cannot tell whether" in done.summary
+
+
+@posix
+def test_names_in_the_action_may_have_blanks(
+    versions: tuple[Path, Path, Path], act: Callable[..., Acted], tmp_path: Path
+) -> None:
+    qrels, old, new = versions
+    spaced = tmp_path / "a new $(touch ran) * run.txt"
+    spaced.write_bytes(new.read_bytes())
+    done = act(f"{qrels}\n{old}\n{spaced}\n", **NDCG)
+    assert (done.code, done.outputs["outcome"]) == (3, "failed")
+    assert not (tmp_path / "ran").exists()
+
+
+@posix
+@pytest.mark.parametrize(
+    ("files", "given"),
+    [
+        ("Q OLD NEW --help", {}),
+        ("-h", {}),
+        ("Q OLD NEW --measures own.py", {}),
+        ("Q\nOLD\n--measures=own.py\nNEW", {}),
+        ("- OLD NEW", {}),
+        ("-- Q OLD NEW", {}),
+        ("Q OLD NEW", {"policy": "--help", "measures": "", "margin": ""}),
+        ("Q OLD NEW", {"measures": "--help"}),
+        ("Q OLD NEW", {"measures": "AP --measures own.py"}),
+        ("Q OLD NEW", {"margin": "--help"}),
+        ("nowhere.txt a b", {}),
+        ("", {}),
+    ],
+)
+def test_no_input_of_the_action_is_an_option_and_an_error_has_no_outcome(
+    files: str,
+    given: dict[str, str],
+    versions: tuple[Path, Path, Path],
+    act: Callable[..., Acted],
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "own.py").write_text("open('ran', 'w')\n")
+    for word, path in zip(("Q", "OLD", "NEW"), versions, strict=True):
+        files = re.sub(rf"\b{word}\b", str(path), files)
+    done = act(files, **NDCG | given)
+    assert (done.code, done.outputs) == (2, {})
+    assert done.stderr
+    assert not (tmp_path / "ran").exists()
+
+
+@posix
+@pytest.mark.parametrize(
+    ("program", "code"),
+    [
+        ("exit 0", 1),
+        ("exit 3", 3),
+        ("""for w; do case $w in --output=*) echo '{"about": {}}' > "${w#*=}";; esac; done""", 1),
+        (
+            """for w; do case $w in --output=*) echo '{"about": {"exit code": 3, "outcome": "failed"}}' """
+            """> "${w#*=}";; esac; done""",
+            1,
+        ),
+    ],
+)
+def test_the_action_believes_no_exit_code_without_a_verdict(
+    program: str, code: int, versions: tuple[Path, Path, Path], act: Callable[..., Acted]
+) -> None:
+    done = act(" ".join(map(str, versions)), program=program, **NDCG)
+    assert (done.code, done.outputs) == (code, {})
+    assert "The gate has given no verdict." in done.stderr
 
 
 def test_a_gate_is_lazily_loaded() -> None:
