@@ -24,7 +24,7 @@ from conftest import posix
 from rankprism.assess import access, store, study_state
 from rankprism.assess.insertion import ids
 from rankprism.assess.settings import Settings
-from rankprism.errors import RankprismError
+from rankprism.errors import RankprismError, install
 
 CLI = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -457,7 +457,7 @@ def test_without_the_extra_the_command_says_what_to_install(tmp_path: Path) -> N
     assert shown.returncode == 0
     result = subprocess.run([sys.executable, "-c", code, "serve", "x.db"], capture_output=True, text=True)
     assert result.returncode == 2
-    assert result.stderr == "rankprism: assess needs starlette: pip install 'rankprism[assess]'\n"
+    assert result.stderr == f"rankprism: assess needs starlette: {install('assess')}\n"
 
 
 def test_the_help_and_the_options_load_nothing_of_the_extra(tmp_path: Path) -> None:

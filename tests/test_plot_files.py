@@ -23,6 +23,7 @@ from rankprism import (
     sample,
 )
 from rankprism.cli import main
+from rankprism.errors import install
 from rankprism.plots import theme
 from rankprism.plots.record import gallery
 
@@ -91,7 +92,7 @@ def test_missing_packages_are_named(missing: str) -> None:
     if missing == "altair":
         code = code.replace("plots.save(None, 'chart.svg')", "plots.intervals({'a': {'1': {'M': 0.5}}})")
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert "pip install 'rankprism[plots]'" in result.stdout, result.stderr
+    assert install("plots") in result.stdout, result.stderr
 
 
 def test_nothing_else_loads_altair() -> None:

@@ -32,7 +32,7 @@ from conftest import posix
 
 from rankprism import evaluate, read_judgments, read_preferences, read_run, sample
 from rankprism.cli.app import app
-from rankprism.errors import RankprismError
+from rankprism.errors import RankprismError, install
 from rankprism.measures import lookup
 from rankprism.measures.parameter import Role
 
@@ -450,9 +450,7 @@ def test_the_program_for_ir_measures_says_what_it_needs(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     done = subprocess.run(words, env=environment, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == (
-        "rankprism.ir_measures needs one more package: pip install 'rankprism[ir-measures]'\n"
-    )
+    assert done.stderr == (f"rankprism.ir_measures needs one more package: {install('ir-measures')}\n")
 
 
 @posix

@@ -22,7 +22,7 @@ from rankprism.advice import read_for
 from rankprism.axioms import axiom_table, examine, read_constraints
 from rankprism.axioms.table import reading_of
 from rankprism.data.hits import make_pool
-from rankprism.errors import InputError, RankprismWarning
+from rankprism.errors import InputError, RankprismWarning, install
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.preferences import read_preferences
 from rankprism.formats.runs import align_source
@@ -755,7 +755,7 @@ def test_documents_from_ir_datasets(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError, match="ir_datasets has no dataset 'x'"):
         shown_documents("irds:x", one, [[]])
     monkeypatch.setitem(sys.modules, "ir_datasets", None)
-    with pytest.raises(InputError, match=r"pip install 'rankprism\[ir-datasets\]'"):
+    with pytest.raises(InputError, match=re.escape(install("ir-datasets"))):
         shown_documents("irds:vaswani", one, [[]])
 
 
@@ -841,7 +841,7 @@ def test_a_mistake_is_one_line_and_writes_nothing(
 
 def test_without_jinja_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "jinja2", None)
-    with pytest.raises(InputError, match=r"pip install 'rankprism\[report\]'"):
+    with pytest.raises(InputError, match=re.escape(install("report"))):
         _ = report.Report({"title": "x"}).html
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ from arrow_tables import (
 import rankprism
 from rankprism import InputError, evaluate, read_judgments, read_run
 from rankprism.cli.app import app
+from rankprism.errors import install
 from rankprism.formats.convert import convert
 
 # The runs lack a judged topic and have others, which is noted.
@@ -256,5 +258,5 @@ def test_a_missing_package_is_named(
 ) -> None:
     monkeypatch.setitem(sys.modules, module, None)
     extra = "duckdb" if kind == "duckdb" else "parquet"
-    with pytest.raises(InputError, match=rf"needs one more package: pip install 'rankprism\[{extra}\]'"):
+    with pytest.raises(InputError, match=rf"needs one more package: {re.escape(install(extra))}"):
         read_judgments(files[kind][0])

@@ -24,6 +24,7 @@ import rankprism
 from rankprism import InputError, RankprismWarning, Scores, plots, sample
 from rankprism.cli import explained, main, streams
 from rankprism.cli.output import write_in
+from rankprism.errors import install
 from rankprism.foreign import _UNSAFE, LONGEST, as_utf8, message, shortened, shown, shown_lines
 from rankprism.results.outputs import SCORE_FORMATS, written
 from rankprism.results.table import Table
@@ -402,20 +403,24 @@ def test_names_are_shortened_in_the_middle(names: list[str], most: int) -> None:
         (UnicodeEncodeError("ascii", "ü", 0, 1, "no"), "a text cannot be read or written in its encoding", 2),
         (
             ModuleNotFoundError("no", name="altair"),
-            "this needs one more package: pip install 'rankprism[plots]'",
+            f"this needs one more package: {install('plots')}",
             2,
         ),
         (
             ModuleNotFoundError("no", name="backports.zstd"),
-            "this needs one more package: pip install 'rankprism[zs",
+            f"this needs one more package: {install('zstd')}",
             2,
         ),
         (
             ModuleNotFoundError("no", name="starlette"),
-            "this needs one more package: pip install 'rankprism[assess]'",
+            f"this needs one more package: {install('assess')}",
             2,
         ),
-        (ModuleNotFoundError("no", name="polars"), "this needs one more package: pip install 'polars'", 2),
+        (
+            ModuleNotFoundError("no", name="polars"),
+            "this needs the module 'polars', which cannot be imported",
+            2,
+        ),
         (
             ModuleNotFoundError("no", name="rankprism.x"),
             "a fault in rankprism itself, ModuleNotFoundError",

@@ -48,6 +48,20 @@ class LongComputation(RankprismWarning):
     """A warning, before a long computation, of how long it will take. The command line prints it at once."""
 
 
+#: What pip installs. Until there is a release, it is the checkout, because others could register a name. The
+#: release changes it with `.ci/published`.
+SOURCE = "."
+
+
+def install(extra: str) -> str:
+    """The command that installs rankprism with an extra, as the end of a message.
+
+    >>> install("plots").startswith("pip install '")
+    True
+    """
+    return f"pip install '{SOURCE}[{extra}]'" + (" in the checkout of rankprism" if SOURCE == "." else "")
+
+
 def listed(names: Iterable[str], most: int = 8) -> str:
     """Names as text for a message. A long list is cut short.
 

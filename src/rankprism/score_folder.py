@@ -26,7 +26,7 @@ from rankprism.data.note import Note, issue, some
 from rankprism.data.preferences import Preferences
 from rankprism.data.reading import Reading
 from rankprism.data.run import Run
-from rankprism.errors import InputError, RankprismError
+from rankprism.errors import InputError, RankprismError, install
 from rankprism.evaluation import evaluate
 from rankprism.evaluation.steps import parsed
 from rankprism.formats import files
@@ -436,7 +436,7 @@ def _check_parquet() -> None:
     from importlib.util import find_spec
 
     if find_spec("pyarrow") is None:
-        raise RankprismError("Parquet needs one more package: pip install 'rankprism[parquet]'")
+        raise RankprismError(f"Parquet needs one more package: {install('parquet')}")
 
 
 def _version() -> str:

@@ -1,4 +1,4 @@
-"""A web app that collects judgments: `rankprism assess`, with the packages of `rankprism[assess]`.
+"""A web app that collects judgments: `rankprism assess`, with the packages of the extra `assess`.
 
 A study is one database. `store` has its schema, and `migrations` the history of the schema. `database_file`
 manages the files of SQLite, and `backups` copies and restores them. `creation` makes a study with some

@@ -362,7 +362,7 @@ def opened(target: str, name: str = "") -> Iterator[Store]:
         if revision not in {script.revision for script in scripts.walk_revisions()}:
             raise InputError(
                 f"{store.name}: was made by a newer rankprism (its schema is {revision}); "
-                f"pip install --upgrade 'rankprism[assess]'"
+                f"use that one, or a newer one"
             )
         if revision != scripts.get_current_head():
             with store.writing() as connection:

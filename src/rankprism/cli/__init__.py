@@ -10,14 +10,14 @@ from pathlib import Path
 
 #: The extra of rankprism that installs a package.
 _EXTRAS = {
-    "altair": "rankprism[plots]",
-    "vl_convert": "rankprism[plots]",
-    "backports": "rankprism[zstd]",
-    "pyarrow": "rankprism[parquet]",
-    "duckdb": "rankprism[duckdb]",
-    "jinja2": "rankprism[report]",
-    "psycopg": "rankprism[assess-postgres]",
-    **dict.fromkeys(("alembic", "markdown_it", "sqlalchemy", "starlette", "uvicorn"), "rankprism[assess]"),
+    "altair": "plots",
+    "vl_convert": "plots",
+    "backports": "zstd",
+    "pyarrow": "parquet",
+    "duckdb": "duckdb",
+    "jinja2": "report",
+    "psycopg": "assess-postgres",
+    **dict.fromkeys(("alembic", "markdown_it", "sqlalchemy", "starlette", "uvicorn"), "assess"),
 }
 _INTERRUPTED = 130
 #: Python looks for cyclic garbage after this many new objects. By default it does so after 700, which is
@@ -78,7 +78,7 @@ def _fail(error: BaseException) -> int:
 
 def explained(error: BaseException) -> tuple[str, int]:
     """What went wrong, and the exit code. An unforeseen error also says how to report it."""
-    from rankprism.errors import RankprismError
+    from rankprism.errors import RankprismError, install
     from rankprism.foreign import message
 
     if isinstance(error, RankprismError):
@@ -99,7 +99,9 @@ def explained(error: BaseException) -> tuple[str, int]:
         return message(f"a text cannot be read or written in its encoding ({error}); use UTF-8"), 2
     if isinstance(error, ModuleNotFoundError) and not (error.name or "rankprism").startswith("rankprism"):
         package = (error.name or "").partition(".")[0]
-        return f"this needs one more package: pip install '{_EXTRAS.get(package, package)}'", 2
+        if package in _EXTRAS:
+            return f"this needs one more package: {install(_EXTRAS[package])}", 2
+        return message(f"this needs the module {package!r}, which cannot be imported; install it"), 2
     return message(_unforeseen(error)), 1
 
 

@@ -18,7 +18,7 @@ from rankprism.cli.group import commands
 from rankprism.cli.measures import MeasureNames
 from rankprism.cli.options import OutputFile, noted, working
 from rankprism.cli.signature import given_to, parameters_of, with_options_of, without
-from rankprism.errors import InputError
+from rankprism.errors import InputError, install
 from rankprism.types import Ask, StudyChoice
 
 app = commands("Collect judgments with a web app: pairs, triplets and grades.")
@@ -37,9 +37,9 @@ def _part(name: str, study: str = "") -> Any:
     """A module of the web app, or an error that says how to install what it needs."""
     missing = [package for package in _NEEDED if importlib.util.find_spec(package) is None]
     if missing:
-        raise InputError(f"assess needs {', '.join(missing)}: pip install 'rankprism[assess]'")
+        raise InputError(f"assess needs {', '.join(missing)}: {install('assess')}")
     if study.startswith("postgresql") and importlib.util.find_spec("psycopg") is None:
-        raise InputError("a study in PostgreSQL needs psycopg: pip install 'rankprism[assess-postgres]'")
+        raise InputError(f"a study in PostgreSQL needs psycopg: {install('assess-postgres')}")
     return importlib.import_module(f"rankprism.assess.{name}")
 
 

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any, TypeAlias, TypeGuard
 
 from rankprism._core import checked_text
-from rankprism.errors import InputError
+from rankprism.errors import InputError, install
 from rankprism.foreign import as_utf8
 
 PathLike: TypeAlias = str | os.PathLike[str]
@@ -384,5 +384,5 @@ def zstd(name: str) -> Any:
         else:
             from backports import zstd as module
     except ImportError:
-        raise InputError(f"{name}: .zst needs one more package: pip install 'rankprism[zstd]'") from None
+        raise InputError(f"{name}: .zst needs one more package: {install('zstd')}") from None
     return module

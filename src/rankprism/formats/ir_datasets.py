@@ -9,7 +9,7 @@ import typing
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from rankprism.errors import InputError, did_you_mean
+from rankprism.errors import InputError, did_you_mean, install
 from rankprism.formats.objects import DATASET
 
 #: Fields of judgments that hold whole numbers but not grades.
@@ -108,7 +108,7 @@ def load(source: str) -> Any:
         import ir_datasets
     except ImportError:
         raise InputError(
-            f"{source}: needs one more package: pip install 'rankprism[ir-datasets]'; or name a file"
+            f"{source}: needs one more package: {install('ir-datasets')}; or name a file"
         ) from None
     name = source.removeprefix(DATASET)
     with _reading(source, "description"):

@@ -27,7 +27,9 @@ from typing import Any
 try:
     import ir_measures
 except ModuleNotFoundError:
-    _MISSING = "rankprism.ir_measures needs one more package: pip install 'rankprism[ir-measures]'"
+    from rankprism.errors import install
+
+    _MISSING = f"rankprism.ir_measures needs one more package: {install('ir-measures')}"
     if sys.argv[:1] == ["-m"] and __name__ in sys.orig_argv:  # python -m rankprism.ir_measures
         print(_MISSING, file=sys.stderr)
         sys.exit(2)

@@ -1,8 +1,7 @@
 """Charts of scores and of the results of analyses. Each chart is one function.
 
 Charts are Altair charts. Notebooks show them as pictures, without a network, and `save` writes them as HTML,
-SVG, PNG or PDF. Altair is an extra, ``pip install 'rankprism[plots]'``, and is loaded when the first chart is
-drawn.
+SVG, PNG or PDF. Altair comes with the extra ``plots``, and is loaded when the first chart is drawn.
 """
 
 from __future__ import annotations

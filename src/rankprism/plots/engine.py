@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rankprism.errors import RankprismError
+from rankprism.errors import RankprismError, install
 
-MISSING = "charts need two more packages: pip install 'rankprism[plots]'"
+MISSING = f"charts need two more packages: {install('plots')}"
 
 if TYPE_CHECKING:
     import altair as alt

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from html import unescape
 from typing import Any
 
-from rankprism.errors import InputError, RankprismWarning
+from rankprism.errors import InputError, RankprismWarning, install
 from rankprism.formats.documents import Document, DocumentsLike, read_documents
 from rankprism.query_words import found_in
 
@@ -52,7 +52,7 @@ def shown_documents(
     try:
         from rankprism.documents import cleaned, plain
     except ImportError:
-        raise InputError("documents need two more packages: pip install 'rankprism[report]'") from None
+        raise InputError(f"documents need two more packages: {install('report')}") from None
     each = min(LONGEST, TEXTS // max(len(documents), 1))
     words_of = {doc: plain(one.text, one.type, _SEARCHED) for doc, one in documents.items()}
     passages = [

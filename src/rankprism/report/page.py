@@ -12,7 +12,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from rankprism.errors import InputError
+from rankprism.errors import InputError, install
 from rankprism.foreign import shown
 
 #: The scripts in the order in which they need each other.
@@ -76,7 +76,7 @@ def check_installed() -> None:
     try:
         import jinja2  # noqa: F401
     except ImportError:
-        raise InputError("a report needs one more package: pip install 'rankprism[report]'") from None
+        raise InputError(f"a report needs one more package: {install('report')}") from None
 
 
 def as_json(data: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from rankprism.errors import InputError, RankprismError, one_of
+from rankprism.errors import InputError, RankprismError, install, one_of
 
 if TYPE_CHECKING:
     from rankprism.results.result import Result
@@ -140,7 +140,7 @@ def output_format(
         raise InputError(f"{path}: the ending means {said}, but the format is {kind}; change one of them")
     needs = OUTPUTS[kind].needs
     if needs is not None and find_spec(needs[0]) is None:
-        raise RankprismError(f"{kind} needs one more package: pip install 'rankprism[{needs[1]}]'")
+        raise RankprismError(f"{kind} needs one more package: {install(needs[1])}")
     return kind
 
 

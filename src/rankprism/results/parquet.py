@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from rankprism.checksum import BLANK, KEY, checksummed
-from rankprism.errors import InputError
+from rankprism.errors import InputError, install
 from rankprism.results.record import PARQUET, Record
 from rankprism.results.table import Table, plain, undefined
 
@@ -30,7 +30,7 @@ def _without_checksum(
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise InputError("parquet needs one more package: pip install 'rankprism[parquet]'") from None
+        raise InputError(f"parquet needs one more package: {install('parquet')}") from None
     metadata = {b"rankprism": json.dumps(about, ensure_ascii=False, default=plain), KEY: BLANK}
     if record is not None:
         metadata[PARQUET] = json.dumps(record.to_dict(), ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Evaluation on many machines with Apache Spark: an extra, ``pip install 'rankprism[spark]'``.
+"""Evaluation on many machines with Apache Spark: the extra ``spark``.
 
 `evaluate` scores the runs in a Spark DataFrame and returns another DataFrame with a row for each score.
 `means` averages such scores over topics, and `collect` brings them to the driver as `Scores`, for

@@ -21,7 +21,7 @@ from rankprism.checksum import is_intact, may_have_one
 from rankprism.data.judgments import Judgments
 from rankprism.data.preferences import Preferences
 from rankprism.data.run import Run
-from rankprism.errors import InputError, listed
+from rankprism.errors import InputError, install, listed
 from rankprism.formats import files
 from rankprism.formats.format import (
     JUDGMENT_FORMATS,
@@ -207,7 +207,7 @@ def _needed(module: str, extra: str, name: str) -> Any:
     try:
         return importlib.import_module(module)
     except ImportError:
-        raise InputError(f"{name}: needs one more package: pip install 'rankprism[{extra}]'") from None
+        raise InputError(f"{name}: needs one more package: {install(extra)}") from None
 
 
 def _input(file: files.File, pyarrow: Any) -> Any:
