@@ -138,12 +138,6 @@ def test_the_security_page_names_options_and_pages_that_exist(cli: Callable[...,
     assert MAX_UNPACKED in text
 
 
-def test_nobody_is_told_to_install_from_pypi_before_it_is_there() -> None:
-    pages = [ROOT / "README.md", ROOT / "docs" / "index.md", ROOT / "docs" / "start.md"]
-    for page in pages:
-        assert not re.search(r"pip install '?rankprism", page.read_text(encoding="utf-8")), page.name
-
-
 def test_no_command_in_readme_is_cut_off_on_a_phone() -> None:
     """GitHub does not wrap code. On 360 pixels, 16 are left free on either side, and again in the block.
 

@@ -438,6 +438,29 @@ def test_the_action_fits_githubs_schema() -> None:
     assert result.returncode == 0, result.stdout + result.stderr
 
 
+def test_the_workflow_of_the_page_fits_githubs_schema_and_trusts_only_the_base_branch(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "how-to" / "ci-gate.md").read_text(encoding="utf-8")
+    [text] = [block for block in re.findall(r"^```yaml\n(.*?)^```$", page, re.M | re.S) if "\njobs:" in block]
+    path = tmp_path / "relevance.yml"
+    path.write_text(text, encoding="utf-8")
+    words = [str(SCRIPTS / "check-jsonschema"), "--builtin-schema", "vendor.github-workflows", str(path)]
+    result = subprocess.run(words, capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout + result.stderr
+    workflow = YAML(typ="safe").load(text)
+    assert workflow["permissions"] == {"contents": "read"}
+    search, judge = workflow["jobs"]["search"], workflow["jobs"]["gate"]
+    assert "permissions" not in search, "it runs the program of the pull request"
+    [checkout] = [s for s in judge["steps"] if s.get("uses", "").startswith("actions/checkout@")]
+    assert checkout["with"]["ref"] == "${{ github.base_ref }}"
+    assert "path" not in checkout["with"]
+    [used] = [s for s in judge["steps"] if s.get("id") == "gate"]
+    assert used["uses"] == "./tools/rankprism"
+    judgments, *runs = used["with"]["files"].split()
+    assert (judgments, used["with"]["policy"]) == ("qrels.txt", "gate.toml"), "of the base branch"
+    versions = [version["version"] for version in search["strategy"]["matrix"]["include"]]
+    assert runs == [f"runs/{version}/search.run" for version in versions]
+
+
 class Acted(NamedTuple):
     """What the script of the action did."""
 

@@ -299,9 +299,8 @@ def test_unknown_endings_and_contradictions_are_refused(monkeypatch: pytest.Monk
         output_format(None, "trec")  # of results other than scores
     assert output_format(None, "trec", scores=True) == "trec"
     monkeypatch.setattr(rankprism.results.outputs, "find_spec", lambda name: None)
-    with pytest.raises(
-        RankprismError, match=re.escape(f"parquet needs one more package: {install('parquet')}"[:60])
-    ):
+    words = f"parquet needs one more package: {install('parquet')}"
+    with pytest.raises(RankprismError, match=re.escape(words)):
         output_format("m.parquet")
 
 

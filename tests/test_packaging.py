@@ -16,6 +16,7 @@ from conftest import SCRIPTS
 from ruamel.yaml import YAML  # which check-jsonschema needs, too
 
 import rankprism
+from rankprism.errors import SOURCE
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -274,7 +275,7 @@ def test_a_release_publishes_only_what_passed_all_tests_and_without_a_password()
 
 
 def test_a_release_refuses_a_tag_that_is_not_the_version() -> None:
-    [script] = [step["run"] for step in jobs("release.yml")["version"]["steps"] if "run" in step]
+    [script] = [s["run"] for s in jobs("release.yml")["version"]["steps"] if "<<'END'" in s.get("run", "")]
     code = script.split("<<'END'\n")[1].removesuffix("END\n")
     for tag, accepted in ((f"v{rankprism.__version__}", True), ("v99.0.0", False)):
         environment = {**os.environ, "GITHUB_REF_NAME": tag}
@@ -283,3 +284,73 @@ def test_a_release_refuses_a_tag_that_is_not_the_version() -> None:
         )
         assert (done.returncode == 0) == accepted, done.stderr
         assert accepted or "set the version in pyproject.toml" in done.stderr
+
+
+def test_every_action_is_one_commit_that_nobody_can_change() -> None:
+    """In our own workflows, and in those that pages show. The version is in a comment."""
+    files = [*(ROOT / ".github").rglob("*.yml"), ROOT / "action.yml", *(ROOT / "docs").rglob("*.md")]
+    used = [
+        (file.name, line.strip())
+        for file in files
+        for line in re.findall(r"^[ -]*uses:(.*)$", file.read_text(encoding="utf-8"), re.M)
+    ]
+    assert {"wheels.yml", "release.yml", "ci-gate.md"} <= {name for name, _ in used}
+    pinned = re.compile(r"\./[\w./-]+|[\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+")
+    assert [use for use in used if not pinned.fullmatch(use[1])] == []
+    commits = {re.sub(r" #.*", "", line) for _, line in used}
+    assert len({line.partition("@")[0] for line in commits}) == len(commits), "one version of each"
+
+
+def told_to_others(root: Path) -> list[tuple[str, str]]:
+    """What pages, messages and workflows name and others could register: packages, actions, addresses."""
+    files = [root / name for name in ("README.md", "SECURITY.md", "CONTRIBUTING.md", "action.yml")]
+    for folder, endings in (("docs", (".md", ".ipynb")), ("src/rankprism", (".py", ".html", ".js", ".pyi"))):
+        files += [file for file in (root / folder).rglob("*") if file.suffix in endings]
+    names = re.compile(
+        r"\b(?:(?:pip|pipx|uv|conda) (?:install|add|run|tool \w+)|uvx) +(?:-\S+ +)*['\"]?rankprism\b(?![/.-])"
+        r"|git\+http|uses: *rankprism\b"
+        r"|rankprism\[[a-z]|github\.com/rankprism|pypi\.org/project/rankprism|rankprism\.(?:org|io|dev|com)\b"
+    )
+    return [
+        (str(file.relative_to(root)), found[0])
+        for file in files
+        if file.exists()
+        for found in names.finditer(file.read_text(encoding="utf-8"))
+    ]
+
+
+def test_nobody_is_told_to_install_what_others_could_register() -> None:
+    if SOURCE == ".":
+        assert told_to_others(ROOT) == []
+
+
+def test_the_release_changes_how_pages_and_messages_install(tmp_path: Path) -> None:
+    (tmp_path / ".ci").mkdir()
+    changed = ("src/rankprism/errors.py", "README.md", "docs/index.md", "docs/install.md")
+    for name in (".ci/published", *changed):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes((ROOT / name).read_bytes())
+
+    def published(*words: str) -> subprocess.CompletedProcess[str]:
+        script = [sys.executable, str(tmp_path / ".ci" / "published"), *words]
+        return subprocess.run(script, capture_output=True, text=True)
+
+    before = published("--check")
+    assert before.returncode == int(SOURCE == ".")
+    assert [name for name in changed if name in before.stderr] == ([*changed] if SOURCE == "." else [])
+    assert published().returncode == 0
+    assert published("--check").returncode == 0
+    for name in changed[1:]:
+        text = (tmp_path / name).read_text(encoding="utf-8")
+        assert "pip install 'rankprism[plots,report,assess]'" in text
+        assert "'.[" not in text
+        assert "not published" not in text
+    assert 'SOURCE = "rankprism"' in (tmp_path / changed[0]).read_text(encoding="utf-8")
+    run = [step.get("run") for step in jobs("release.yml")["version"]["steps"]]
+    assert ".ci/published --check" in run
+
+
+def test_every_extra_is_on_the_page_that_says_how_to_install() -> None:
+    page = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `([a-z-]+)` \|", page, re.M)
+    assert sorted(listed) == sorted(PROJECT["project"]["optional-dependencies"])
