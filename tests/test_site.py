@@ -105,7 +105,7 @@ def test_what_is_copied_are_commands_without_prompts_and_outputs(address: str, b
         ]
         written.append("\n".join(re.findall(wanted, block.rstrip(), re.M)).splitlines())
     assert copied == written
-    assert copied[1][:2] == ["rankprism demo --save sample", "grep jaguar-54 sample/qrels.txt"]
+    assert copied[0][:2] == ["rankprism demo --save sample", "grep jaguar-54 sample/qrels.txt"]
 
 
 #: The right end of each command and of its block, in pixels. What a command prints is in elements of its own.
