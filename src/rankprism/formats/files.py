@@ -63,6 +63,8 @@ class Beginning:
     def __init__(self, start: bytes, name: str = "") -> None:
         self.bytes = start
         self.name = name
+        #: What `rankprism.formats.recognition` has found: the formats that the file may have, by kind.
+        self.claims: dict[str, list[Any]] | None = None
 
     @cached_property
     def text(self) -> str:

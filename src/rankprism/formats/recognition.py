@@ -140,8 +140,13 @@ def are_answers(source: Any, format: str | None = None) -> bool:
 
 
 def claims_on(beginning: files.Beginning) -> dict[str, list[Format[Any]]]:
-    """The formats that a file may have, by kind."""
+    """The formats that a file may have, by kind. Several ask, so the beginning keeps the answer."""
+    if beginning.claims is None:
+        beginning.claims = _claims_on(beginning)
+    return beginning.claims
 
+
+def _claims_on(beginning: files.Beginning) -> dict[str, list[Format[Any]]]:
     def fits(record: Format[Any]) -> bool:
         # The first bytes of a DuckDB file are a checksum, which may be anything, such as a tab.
         return (record.name in files.TABLES or not beginning.is_table) and record.recognises(beginning)

@@ -117,7 +117,7 @@ class Definition:
     #: How another process makes the definition again, if importing its module is not enough.
     recipe: tuple[Callable[..., Measure], Mapping[str, Any]] | None = None
 
-    @property
+    @cached_property
     def name(self) -> str:
         return self.formula.function.__name__
 

@@ -38,15 +38,17 @@ class Measure:
 
     definition: Definition
     settings: Mapping[str, Any] = field(default_factory=dict)  # only what differs from the defaults
+    name: str = field(init=False)
+    #: The kind of judgments that it needs: "judgments", which are absolute, or "preferences".
+    needs: str = field(init=False)
+    #: The value of every parameter.
+    _values: Mapping[str, Any] = field(init=False)
 
-    @property
-    def name(self) -> str:
-        return self.definition.name
-
-    @property
-    def needs(self) -> str:
-        """The kind of judgments that it needs: "judgments", which are absolute, or "preferences"."""
-        return self.definition.needs
+    def __post_init__(self) -> None:
+        values = {p.name: p.default for p in self.definition.parameters} | dict(self.settings)
+        bound = (("name", self.definition.name), ("needs", self.definition.needs), ("_values", values))
+        for name, value in bound:
+            object.__setattr__(self, name, value)
 
     def __call__(self, **settings: Any) -> Measure:
         """The same measure with other parameters."""
@@ -71,12 +73,14 @@ class Measure:
 
     def __getitem__(self, name: str) -> Any:
         """The value of a parameter."""
-        return self.settings.get(name, self.definition.parameter(name).default)
+        if name not in self._values:
+            self.definition.parameter(name)  # which says what parameters there are
+        return self._values[name]
 
     def of(self, role: Role) -> Any:
         """The value of the parameter with this role, or None if there is no such parameter."""
         parameter = self.definition.roles.get(role)
-        return None if parameter is None else self[parameter.name]
+        return None if parameter is None else self._values[parameter.name]
 
     def given(self, role: Role) -> Any:
         """The same as `of`, but also None if the value is the default."""
@@ -318,7 +322,7 @@ class Measure:
         if Role.INNER in self.definition.roles and self.inner is None:
             raise MeasureError(f"{self.name} needs a measure inside, e.g. {self.name}(nDCG@10)")
         done = (Role.FOLD, Role.JUDGED_ONLY)
-        return {p.name: self[p.name] for p in self.definition.parameters if p.role not in done}
+        return {p.name: self._values[p.name] for p in self.definition.parameters if p.role not in done}
 
 
 class _OwnPage:
