@@ -13,6 +13,7 @@ from rankprism.plots.theme import (
     AMOUNTS,
     DIFFERENCES,
     QUIET,
+    counted,
     data,
     extent,
     of_all,
@@ -24,7 +25,7 @@ from rankprism.results.direction import marked
 from rankprism.types import MeasureName, ScoresLike
 
 if TYPE_CHECKING:
-    from rankprism.arrays import Floats
+    from rankprism.arrays import Bools, Floats
     from rankprism.meta.rank_correlation import Correlation
 
 #: The largest number of runs and of topics in a heat map.
@@ -134,7 +135,12 @@ def heatmap(
     chosen = found.select(measures=[only_measure(found, measure)])
     values = chosen.values[:, :, 0]
     name = marked(shown_name(chosen.measures[0]), chosen.measures[0], chosen.lower_is_better)
-    runs, topics = (_by_mean(chosen.oriented[:, :, 0], axis)[:MOST_CELLS] for axis in (1, 0))
+    oriented = chosen.oriented[:, :, 0]
+    # Means over different topics do not compare, and nor do those of different runs.
+    whole = np.asarray(~np.isnan(values).any(0)), np.asarray(~np.isnan(values).any(1))
+    by_shared = bool(whole[0].any() and whole[1].any())
+    runs = _by_mean(oriented[:, whole[0]] if by_shared else oriented, 1)[:MOST_CELLS]
+    topics = _by_mean(oriented[whole[1]] if by_shared else oriented, 0)[:MOST_CELLS]
     cells = [
         {"run": chosen.runs[r], "topic": chosen.topics[t], "score": float(values[r, t])}
         for r in runs
@@ -190,6 +196,7 @@ def heatmap(
         f"{name} of every run on every topic",
         extent(len(found.runs), len(found.topics))
         + ", in the order of their means"
+        + _over(whole, by_shared)
         + of_all(len(runs), len(found.runs), "runs")
         + of_all(len(topics), len(found.topics), "topics")
         + note,
@@ -202,6 +209,16 @@ def _by_mean(values: Floats, axis: int) -> list[int]:
     counted = (~np.isnan(values)).sum(axis)
     mean = np.where(counted > 0, np.nansum(values, axis) / np.maximum(counted, 1), -np.inf)
     return [int(i) for i in np.argsort(-mean, kind="stable")]
+
+
+def _over(whole: tuple[Bools, Bools], by_shared: bool) -> str:
+    """What the means are over that give the order, if scores are missing."""
+    if whole[0].all():
+        return ""
+    if not by_shared:
+        return " over different topics"
+    topics, runs = (int(one.sum()) for one in whole)
+    return f" over {counted(topics, 'topic')} that all runs have and {counted(runs, 'run')} with all topics"
 
 
 def _step(count: int) -> int:

@@ -61,15 +61,16 @@ def irec(
             )
         irec, d = found.measures
     found = found.select(measures=[irec, d])
+    scored = [run for run, own in zip(found.runs, found.values, strict=True) if not np.isnan(own).all()]
+    found = found.select(runs=scored).complete()  # because means over different topics do not compare
     irec, d = map(shown_name, found.measures)
     size = width or SIDE, height or SIDE
     means = found.means
-    keep = [r for r in range(len(found.runs)) if not np.isnan(means[r]).any()]
-    x, y = means[keep].T
+    x, y = means.T
     sharp = gamma * x + (1 - gamma) * y
     rows: list[dict[str, Any]] = [
-        {"run": found.runs[r], "irec": float(x[i]), "d": float(y[i]), "dsharp": float(sharp[i])}
-        for i, r in enumerate(keep)
+        {"run": run, "irec": float(x[r]), "d": float(y[r]), "dsharp": float(sharp[r])}
+        for r, run in enumerate(found.runs)
     ]
     points = data(rows)
     across, up = _domain(x), _domain(y)

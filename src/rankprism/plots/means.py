@@ -38,6 +38,8 @@ from rankprism.statistics.tails import heavy_means
 from rankprism.types import ScoresLike
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rankprism.comparison import Comparison
     from rankprism.judges import EstimatedScores
     from rankprism.results.scores import Scores
@@ -76,12 +78,15 @@ def intervals(
     found = read_scores(scores)
     means, margins = t_intervals(found.values, alpha)
     issue(heavy_means(found.values, found.measures))
-    topics = counted(len(found.topics), "topic")
-    if CLAIMS["a mean"].missing(len(found.topics)) is None:
+    counts = found.counts
+    least, most = int(counts.min(initial=len(found.topics))), int(counts.max(initial=0))
+    topics = counted(most, "topic") if least == most else f"different topics ({least} to {most})"
+    if CLAIMS["a mean"].missing(most) is None:
         shown = f"with {100 * (1 - alpha):g} % t intervals over {topics}"
     else:
         shown = f"on {topics}, too few for intervals"
-    return _of_runs(found, means, margins, ("Mean scores of runs", shown), title, width, height)
+    words = ("Mean scores of runs", shown)
+    return _of_runs(found, means, margins, words, title, width, height, counts)
 
 
 @chart("judges score")
@@ -114,18 +119,24 @@ def _of_runs(
     title: str | None,
     width: int | None,
     height: int | None,
+    counts: Longs | None = None,
 ) -> alt.ConcatChart:
     """A panel for each measure, in which each run has a row.
 
-    means, margins : (run, measure). words : a title and a subtitle.
+    means, margins : (run, measure). words : a title and a subtitle. counts : (run, measure) the number of
+    topics of each mean. Labels have it where it differs.
     """
-    every, measures, lower = found.runs, found.measures, found.lower_is_better
-    order = _by_mean(means[:, 0] * signs(measures, lower)[0])
-    layout = _Layout.of(len(measures), len(order), width, height)
+    lower = found.lower_is_better
+    every: Sequence[str] = found.runs
+    axes = [marked(shown_name(one), one, lower) for one in found.measures]
+    if counts is not None:
+        every, axes = _with_counts(every, axes, counts)
+    order = _by_mean(means[:, 0] * signs(found.measures, lower)[0])
+    layout = _Layout.of(len(found.measures), len(order), width, height)
     order = order[: layout.rows]
     runs = [every[r] for r in order]
     charts = []
-    for m, measure in enumerate(map(shown_name, measures)):
+    for m, measure in enumerate(map(shown_name, found.measures)):
         rows: list[dict[str, Any]] = [
             {
                 "run": every[r],
@@ -142,16 +153,31 @@ def _of_runs(
                 rows,
                 ("run", "mean", "mean"),
                 runs,
-                marked(measure, measures[m], lower),
+                axes[m],
                 layout,
                 labels=m % layout.columns == 0,
                 fill=alt.value(FIRST),
                 below=[],
             )
         )
-    sorted_by = f"; in the order of {shown_name(measures[0])}" if len(measures) > 1 else ""
+    sorted_by = f"; in the order of {shown_name(found.measures[0])}" if len(found.measures) > 1 else ""
     sorted_by += of_all(len(runs), len(every), "runs")
     return _panels(charts, layout, words[0], words[1] + sorted_by, title)
+
+
+def _with_counts(runs: Sequence[str], measures: list[str], counts: Longs) -> tuple[Sequence[str], list[str]]:
+    """Names of runs, or of measures, with the number of topics that their means are over, if it differs."""
+    if (counts == counts.ravel()[:1]).all():
+        return runs, measures
+    if (counts == counts[0]).all():
+        return runs, [
+            f"{name} ({counted(int(n), 'topic')})" for name, n in zip(measures, counts[0], strict=True)
+        ]
+    each = [list(dict.fromkeys(row)) for row in counts.tolist()]
+    return [
+        f"{name} ({', '.join(map(str, [*n[:-1], counted(n[-1], 'topic')]))})"
+        for name, n in zip(runs, each, strict=True)
+    ], measures
 
 
 @chart("compare")

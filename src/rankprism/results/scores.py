@@ -83,6 +83,13 @@ class Scores(Result):
         means.flags.writeable = False  # all callers get the same array
         return means
 
+    @cached_property
+    def counts(self) -> npt.NDArray[np.int64]:
+        """(run, measure): the number of topics that each mean is over."""
+        counts: npt.NDArray[np.int64] = (~np.isnan(self.values)).sum(1)
+        counts.flags.writeable = False
+        return counts
+
     def mean(self) -> dict[str, dict[str, float]]:
         """``{run: {measure: mean over topics}}``"""
         return {
@@ -338,8 +345,7 @@ class ScoreTable(Result):
             return self.scores.conventions
         from rankprism.statistics.claims import CLAIMS
 
-        counted = (~np.isnan(self.scores.values)).sum(1)
-        missing = CLAIMS["a mean"].missing(int(counted.max(initial=0)))
+        missing = CLAIMS["a mean"].missing(int(self.scores.counts.max(initial=0)))
         said = {"none because": missing} if missing is not None else {"method": "Student's t over topics"}
         return {**self.scores.conventions, "intervals": {"confidence": CONFIDENCE, **said}}
 
@@ -419,7 +425,23 @@ class ScoreTable(Result):
                     for cell, (low, high) in zip(cells, ends, strict=True)
                 ]
             columns[measure] = cells
+        for title, m in self._counted.items():
+            counts = self.scores.counts[:, m].tolist()
+            columns[title] = [counts[r] if t is None else None for r, t in places]
         return Table(columns)
+
+    @property
+    def _counted(self) -> dict[str, int]:
+        """The columns that say how many topics the means are over, if that differs: title, and a measure."""
+        counts = self.scores.counts
+        if not self.with_means or (counts == counts.ravel()[:1]).all():
+            return {}
+        alike: dict[tuple[int, ...], list[int]] = {}
+        for m in range(len(self.measures)):
+            alike.setdefault(tuple(counts[:, m].tolist()), []).append(m)
+        if len(alike) == 1:
+            return {"topics": 0}
+        return {f"topics of {', '.join(self.measures[m] for m in same)}": same[0] for same in alike.values()}
 
     @property
     def _uncertain(self) -> list[bool]:
@@ -437,7 +459,9 @@ class ScoreTable(Result):
             return np.zeros(means.shape, dtype=bool)
         oriented = means * self.scores.direction
         best = np.where(np.isnan(means), -np.inf, oriented).max(0)
-        return np.asarray(oriented >= best - 5e-5)
+        counts = self.scores.counts
+        comparable = (counts == counts[0]).all(0)  # means over different topics do not say which run is best
+        return np.asarray((oriented >= best - 5e-5) & comparable)
 
     @property
     def rows(self) -> Table:
@@ -458,6 +482,9 @@ class ScoreTable(Result):
                 for m, measure in enumerate(self.measures):
                     title = measure if name == "score" else f"{measure} {name}"
                     columns[title] = [line[m] for line in self._lines(name, places)]
+            if not self.per_topic:
+                for title, m in self._counted.items():
+                    columns[title] = [int(self.scores.counts[r, m]) for r, _ in places]
             return Table(columns)
         n = len(self.measures)
         long: dict[str, list[Any]] = {
@@ -466,6 +493,8 @@ class ScoreTable(Result):
         long["measure"] = list(self.measures) * len(columns["run"])
         for name in self._arrays:
             long[name] = [x for line in self._lines(name, places) for x in line]
+        if self._counted and not self.per_topic:
+            long["topics"] = [n for r, _ in places for n in self.scores.counts[r].tolist()]
         # A missing score of a topic has no row. An undefined mean has one.
         kept = [
             not np.isnan(x) or topic == MEAN for x, topic in zip(long["score"], long["topic"], strict=True)
