@@ -615,3 +615,67 @@ def test_the_action_believes_no_exit_code_without_a_verdict(
 def test_a_gate_is_lazily_loaded() -> None:
     code = "import sys, rankprism; rankprism.evaluate; assert 'rankprism.boards' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+# What no gate can say
+
+
+def _thirty(first: str, last: str = "b") -> dict[str, dict[str, float]]:
+    return {str(q): {first: 2.0, last: 1.0} for q in range(30)}
+
+
+@pytest.mark.parametrize("margin", [0.5, 0.6, 2, "100%", "250%"])
+@pytest.mark.parametrize("way", ["margin", "margins", "policy"])
+def test_a_margin_that_no_run_can_lose_is_refused(way: str, margin: Any) -> None:
+    qrels = {str(q): {"a": 1, "b": 0} for q in range(30)}
+    good = {q: {"a": 2.0} if int(q) % 2 else {"b": 2.0} for q in qrels}  # RR is .5
+    settings: dict[str, Any] = {
+        "margin": {"measures": "RR", "margin": margin},
+        "margins": {"measures": "RR", "margins": {"RR": margin}},
+        "policy": {"policy": Policy.of("RR", margin)},
+    }[way]
+    with pytest.raises(InputError, match=r"margin of RR is .*'baseline' is 0.5000, so no run can lose more"):
+        gate(qrels, good, _thirty("b", "x"), **settings)
+
+
+def test_a_margin_below_the_greatest_loss_is_tested() -> None:
+    qrels = {str(q): {"a": 1, "b": 0} for q in range(30)}
+    assert gate(qrels, _thirty("a"), _thirty("b", "a"), "RR", margin=0.999).outcome == "passed"
+
+
+@pytest.mark.parametrize(("measure", "margin"), [("Unjudged@1", 1.0), ("RBP_residual(p=0.5)", 0.8)])
+def test_a_margin_of_a_measure_of_which_less_is_better_is_at_most_what_is_missing_to_1(
+    measure: str, margin: float
+) -> None:
+    qrels = {str(q): {"a": 1, "b": 0} for q in range(30)}
+    with pytest.raises(InputError, match="no run can lose more than"):
+        gate(qrels, _thirty("a"), _thirty("b", "a"), measure, margin=margin)
+
+
+def test_a_measure_without_a_known_lowest_score_takes_any_margin() -> None:
+    qrels = {str(q): {"a": 1, "b": 0} for q in range(30)}
+    # A ranking of what is not relevant costs effort.
+    assert gate(qrels, _thirty("a"), _thirty("b", "a"), "RBU(e=0.5)", margin=2).outcome == "passed"
+
+
+@pytest.mark.filterwarnings("ignore:.*no-relevant")
+@pytest.mark.parametrize("way", ["dictionaries", "files"])
+def test_judgments_without_a_relevant_document_tell_nothing(way: str, tmp_path: Path) -> None:
+    qrels: Any = {str(q): {"a": 0, "b": 0} for q in range(30)}
+    runs: list[Any] = [_thirty("a"), _thirty("b", "a")]
+    if way == "files":
+        (tmp_path / "q").write_text("".join(f"{q} 0 {d} 0\n" for q, docs in qrels.items() for d in docs))
+        for n, run in enumerate(runs):
+            lines = (f"{q} Q0 {d} 1 {x} r\n" for q, docs in run.items() for d, x in docs.items())
+            (tmp_path / f"r{n}").write_text("".join(lines))
+        qrels, runs = tmp_path / "q", [tmp_path / "r0", tmp_path / "r1"]
+    for second in (runs[1], runs[0]):
+        found = gate(qrels, runs[0], second, "nDCG@10 AP", margin=0.01)
+        assert (found.outcome, found.exit_code) == ("cannot tell", 4)
+        reason = "no document of the judgments is relevant"
+        assert found.headline.endswith(f"by nDCG@10, AP: {reason}.")
+        assert found.about["reason"] == reason
+        for text in (found.to_comment(), found.to_junit(), found.to_annotations()):
+            assert reason in text
+    # A measure that does not ask for relevant documents tells what it can.
+    assert gate(qrels, runs[0], runs[1], "Judged@10", margin=0.01).outcome == "cannot tell"

@@ -64,7 +64,9 @@ def test_scores_that_belong_together_are_read_as_they_were(together: Callable[..
     assert read.mean() == a.mean() | b.mean()
     assert read.record is not None
     assert a.record is not None
-    assert read.record.to_dict() == a.record.to_dict()
+    assert b.record is not None
+    both = {"depths": {**a.record.depths, **b.record.depths}}
+    assert read.record.to_dict() == a.record.to_dict() | both
     assert not read.record.mixed
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankprism.arrays import Ints, Longs
 from rankprism.data.judgments import Judgments
-from rankprism.data.note import issue
+from rankprism.data.note import issue, some
 from rankprism.data.reading import Reading
 from rankprism.data.run import Alignment
 from rankprism.errors import InputError, RankprismWarning
@@ -19,6 +19,7 @@ from rankprism.evaluation import evaluate
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.scores import read_scores
 from rankprism.formats.several_runs import align_all, run_sources
+from rankprism.inspection.coverage import UNMET
 from rankprism.inspection.runs import notes_of_runs
 from rankprism.results.scores import Scores, as_listed
 from rankprism.statistics.means import LARGEST_SCORE
@@ -90,6 +91,29 @@ def comparable(
                 f"{1 / LARGEST_SCORE:g} vanish; rescale the scores"
             )
     return complete.select(topics=sorted(complete.topics, key=as_listed))
+
+
+def check_ids(scores: Scores) -> None:
+    """Refuse scores of runs whose ids do not meet those of the judgments, because these are not their own."""
+    for note in scores.conventions.get("notes", ()):
+        runs = [run for run in note.get("runs", ()) if run in scores.runs]
+        if note["kind"] in UNMET and runs:
+            raise InputError(
+                f"the scores of {some(runs)} do not count: {note['message']}; spell the ids alike, or leave "
+                f"{'the run' if len(runs) == 1 else 'these runs'} out"
+            )
+
+
+def check_depths(scores: Scores, mixed: bool) -> None:
+    """Refuse runs whose depths differ too much for their measures, unless this is wanted."""
+    for note in scores.conventions.get("notes", ()):
+        if note["kind"] == "unequal-depths" and not mixed:
+            raise InputError(f"{note['message']}; to test them all the same, add --mixed (mixed=True)")
+
+
+def unchecked(scores: Scores) -> Scores:
+    """The same scores for a page that has the notes beside them, so that no run is refused."""
+    return replace(scores, conventions={**scores.conventions, "notes": []})
 
 
 @dataclass(frozen=True, eq=False)

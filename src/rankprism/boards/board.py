@@ -25,6 +25,7 @@ from rankprism.measures.display import shown_name
 from rankprism.results.direction import HIGHER, LOWER, signs
 from rankprism.results.result import Result
 from rankprism.results.table import Cell, Table
+from rankprism.scoring import check_ids
 from rankprism.statistics.claims import CLAIMS
 from rankprism.statistics.levels import check_level
 from rankprism.statistics.paired import all_pairs
@@ -350,6 +351,8 @@ def leaderboard(
     one_of("over", over, Redrawn)
     check_level(alpha, None)
     found = collected(scores, runs, measures)
+    for one in found.scores.values():
+        check_ids(one)
     _check(found, combine, over)
     each = [ranked(found.oriented(m), combine, over, alpha) for m in range(len(found.measures))]
     units = each[0].standing.units

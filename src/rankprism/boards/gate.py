@@ -14,6 +14,7 @@ from rankprism.boards.lost_topics import lost_topics
 from rankprism.boards.policy import Policy, read_policy
 from rankprism.boards.verdict import CANNOT_TELL, FAILED, PASSED, POWER, UNCHANGED, Gate
 from rankprism.comparison.margins import are_few, half_width, one_sided
+from rankprism.data.judgments import Judgments
 from rankprism.data.note import Note, issue, some, with_notes
 from rankprism.data.run import Run
 from rankprism.errors import InputError
@@ -22,8 +23,9 @@ from rankprism.formats import files
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.objects import peer_name
 from rankprism.formats.runs import run_from
+from rankprism.measures.limits import greatest_loss
 from rankprism.results.scores import Scores
-from rankprism.scoring import comparable
+from rankprism.scoring import check_depths, check_ids, comparable
 from rankprism.statistics.claims import CLAIMS
 from rankprism.statistics.corrections import corrected
 from rankprism.statistics.paired import moments
@@ -54,6 +56,7 @@ def gate(
     cannot_tell: CannotTell = "report",
     alpha: float = 0.05,
     policy: Path | Policy | None = None,
+    mixed: bool = False,
     preferences: PreferencesLike | None = None,
     weights: WeightsLike | None = None,
     aspects: AspectsLike | None = None,
@@ -87,6 +90,8 @@ def gate(
     margin
         The largest loss that does not matter, e.g. 0.01, or 2% of the baseline's mean. With 0, a run that
         did not change much can hardly pass.
+
+        A margin that no run can lose, because the baseline's mean is not higher, is an error.
     margins
         Margins of single measures, by their names. `margin` is for the others.
     cannot_tell
@@ -95,6 +100,9 @@ def gate(
         Probability of a wrong verdict in each direction.
     policy
         A TOML file whose table [gate] holds measures, margins, alpha and cannot-tell.
+    mixed
+        Test the runs even if one is more than twice as deep as the other and a measure grows with depth. The
+        caption then says so.
 
     Examples
     --------
@@ -121,7 +129,13 @@ def gate(
     else:
         settings |= {"qrels_format": qrels_format, **described}
     scores = comparable(evaluate(judgments, runs, followed.measures, **settings))
-    tested = gate_of(scores, followed)
+    check_ids(scores)
+    check_depths(scores, mixed)
+    if isinstance(judgments, Judgments) and not judgments.cells.documents.any():
+        tested = _telling_nothing(gate_of(scores, followed), "no document of the judgments is relevant")
+    else:
+        tested = gate_of(scores, followed)
+        _check_margins(tested, followed)
     notes = _notes(tested)
     issue(notes)
     m = tested.deciding
@@ -221,6 +235,25 @@ def gate_of(scores: Scores, policy: Policy) -> Gate:
     )
 
 
+def _check_margins(tested: Gate, policy: Policy) -> None:
+    """Refuse a margin that no run can lose."""
+    for m, measure in enumerate(policy.measures):
+        mean = float(tested.means[0, m])
+        most = greatest_loss(measure, mean)
+        if most is not None and tested.margin[m] >= most:
+            raise InputError(
+                f"the margin of {measure} is {tested.margin[m]:.4g}, but the mean of the baseline "
+                f"{tested.baseline!r} is {mean:.4f}, so no run can lose more than {most:.4f} and the gate "
+                f"would pass any run; give a smaller margin"
+            )
+
+
+def _telling_nothing(tested: Gate, reason: str) -> Gate:
+    """The same gate, which cannot tell anything by the measures whose scores did not change."""
+    verdicts = tuple(CANNOT_TELL if verdict == UNCHANGED else verdict for verdict in tested.verdicts)
+    return replace(tested, verdicts=verdicts, reason=reason)
+
+
 def _corrected(p: Floats) -> Floats:
     """p after Holm's correction. One topic gives no p, and NaN stays."""
     return p if np.isnan(p).any() else corrected(p, "holm")
@@ -256,6 +289,7 @@ def _about(tested: Gate, policy: Policy, scores: Mapping[str, Any], lost: tuple[
         "alpha": policy.alpha,
         "margins": {str(m): str(margin) for m, margin in zip(policy.measures, policy.margins, strict=True)},
         "cannot tell": policy.cannot_tell,
+        **({"reason": tested.reason} if tested.reason else {}),
         "detectable": f"the true loss that fails with probability {POWER:g}",
         "lost most by": tested.measures[tested.deciding],
         "lost topics": [one.record() for one in lost],

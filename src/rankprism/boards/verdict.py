@@ -50,6 +50,7 @@ class Gate(Result):
     alpha: float
     cannot_tell: CannotTell
     lost: tuple[LostTopic, ...] = ()  #: the topics that lost most by the deciding measure
+    reason: str = ""  #: why the gate cannot tell, if the tests do not say it
     about: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -164,7 +165,8 @@ class Gate(Result):
         words = {
             PASSED: f"Passed: {runs} did not lose more than the margin.",
             FAILED: f"Failed: {runs} lost more than the margin by {names}.",
-            CANNOT_TELL: f"Cannot tell whether {runs} lost more than the margin by {names}.",
+            CANNOT_TELL: f"Cannot tell whether {runs} lost more than the margin by {names}"
+            + (f": {self.reason}." if self.reason else "."),
             UNCHANGED: f"Unchanged: {runs} has the same scores on all topics.",
         }
         after = {"pass": " The policy lets this pass.", "fail": " The policy lets this fail."}
@@ -193,9 +195,10 @@ class Gate(Result):
         ends = (
             "" if np.isnan(half) else f" [{self.difference[m] - half:.4f}, {self.difference[m] + half:.4f}]"
         )
+        because = f" ({self.reason})" if self.reason and self.verdicts[m] == CANNOT_TELL else ""
         finds = "" if np.isnan(half) else f", would have found a loss of {self.detectable[m]:.4f}"
         return (
-            f"{self.verdicts[m]}: {self._named(m)} {self.means[0, m]:.4f} → {self.means[1, m]:.4f}, "
+            f"{self.verdicts[m]}{because}: {self._named(m)} {self.means[0, m]:.4f} → {self.means[1, m]:.4f}, "
             f"difference {self.difference[m]:.4f}{ends}, margin {self.margin[m]:.4g}, "
             f"{self.changed[m]} of {len(self.topics)} topics changed{finds}"
         )

@@ -16,7 +16,7 @@ from rankprism.comparison.notes import assumption_notes, few_topics
 from rankprism.comparison.result import POWER, Comparison
 from rankprism.data.note import Note, issue, with_notes
 from rankprism.errors import InputError, LongComputation, listed, one_of
-from rankprism.scoring import comparable
+from rankprism.scoring import check_ids, comparable
 from rankprism.statistics.claims import CLAIMS
 from rankprism.statistics.corrections import (
     NAMES_OF_CORRECTIONS,
@@ -124,6 +124,7 @@ def compare(
     check_level(alpha, None, seed)
     asked = None if margin is None else Margin.of(margin)
     complete = comparable(scores, runs, measures)
+    check_ids(complete)
     names, topics = complete.runs, len(complete.topics)
     baselines = _baselines(baseline, names, test)
     if asked is not None and asked.relative and not baselines:

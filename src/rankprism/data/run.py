@@ -125,10 +125,13 @@ def checked(judgments: Judgments, source: str, aligned: tuple[Any, ...]) -> Alig
     start, rank, doc, length, retrieved, unjudged, *rest = aligned
     remarks, groups = rest[:4], rest[4:]  # there are no groups if they were not asked for
     if not retrieved.any():
+        from rankprism.data.ids import alike, differing
+
+        pairs = alike(unjudged, judgments.topics)
         raise InputError(
             f"{source}: shares no topic with {judgments.source}: its topics are like {unjudged[0]!r}, the "
             f"judged ones like {judgments.topics[0]!r}; check that both belong to one collection and "
-            f"spell their topics alike"
+            f"spell their topics alike" + (f", which differ only {differing(pairs[0])}" if pairs else "")
         )
     found = Alignment(start, rank, doc, length, retrieved.astype(bool), unjudged, *remarks)
     return replace(found, groups=Groups(*groups)) if groups else found

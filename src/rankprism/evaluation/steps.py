@@ -25,11 +25,12 @@ from rankprism.formats.runs import align_source, check_format, run_from
 from rankprism.formats.several_runs import OnError, align_all, run_sources
 from rankprism.inspection import notes_of
 from rankprism.inspection.coverage import OF_JUDGMENTS
+from rankprism.inspection.depth import depths_of
 from rankprism.inspection.evaluated import Evaluated
 from rankprism.measures import Measure
 from rankprism.measures.grammar import parse_all
 from rankprism.results.direction import directed_aspects, measured
-from rankprism.results.record import DEFAULTS, Record
+from rankprism.results.record import DEFAULTS, DEPTH, Record
 from rankprism.results.scores import Scores, mean_over_topics
 from rankprism.types import Order, Tied, Topics
 
@@ -109,7 +110,10 @@ def scored(
     for part, runs_of_part, block in zip(parts, aligned, blocks, strict=True):
         means = partial(_means_by_order, part, sources, runs_of_part, topics, reading)
         known = {name: _ignoring(run, every) for name, run in runs_of_part.items()}
-        about = Evaluated(part.judged, known, part.measures, topics, means, part.needs, order, part.pool)
+        columns = partial(_columns, sources, reading)
+        about = Evaluated(
+            part.judged, known, part.measures, topics, means, columns, part.needs, order, part.pool
+        )
         if tied is not None:
             about = about._replace(tied=tied)
         if any(run.groups is not None and run.groups.tied.any() for run in known.values()):
@@ -132,16 +136,10 @@ def scored(
     first_notes = [note for part in parts for note in part.judged.notes]
     conventions["direction"] = _directions(data, tied)
     conventions["notes"] = [note.record() for note in (*first_notes, *notes)]
-    return Scores(
-        tuple(sources),
-        every,
-        names,
-        values,
-        conventions,
-        low,
-        high,
-        _record(data, reading, topics, tied, bounds),
-    )
+    record = _record(data, reading, topics, tied, bounds)
+    if any(note.kind == "unequal-depths" for note in notes):
+        record, conventions["mixed"] = record.mixing(DEPTH), [DEPTH]
+    return Scores(tuple(sources), every, names, values, conventions, low, high, record)
 
 
 def _record(data: Joined, reading: Reading, topics: Topics, tied: Tied | None, bounds: bool) -> Record:
@@ -155,7 +153,8 @@ def _record(data: Joined, reading: Reading, topics: Topics, tied: Tied | None, b
         if isinstance(source, Judgments):
             settings |= _settings_of(source)
     columns = {name: measure for measure in data.measures for name in columns_of(measure, tied)}
-    return Record.of(given, columns, {n: v for n, v in settings.items() if v not in ("", DEFAULTS.get(n))})
+    changed = {name: value for name, value in settings.items() if value not in ("", DEFAULTS.get(name))}
+    return Record.of(given, columns, changed, depths_of(data.aligned[0]))
 
 
 def _settings_of(judged: Judgments) -> dict[str, str]:
@@ -260,6 +259,16 @@ def _aligned_again(judged: Judgments, source: Any, reading: Reading) -> Alignmen
         return align_source(judged, source, reading)
     except InputError:
         return None
+
+
+def _columns(
+    sources: Mapping[str, Any], reading: Reading, name: str
+) -> tuple[Sequence[str], Sequence[str]] | None:
+    """The topic and the document of every line of a run; None if it cannot be read again."""
+    source = sources[name]
+    if isinstance(source, Alignment) or (files.is_path(source) and not os.path.isfile(source)):
+        return None
+    return run_from(source, name, reading.run_format, reading.duplicates).table.columns()[:2]
 
 
 def parsed(measures: MeasuresLike) -> list[Measure]:

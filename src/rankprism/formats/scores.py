@@ -9,13 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from rankprism.data.note import issue, with_notes
 from rankprism.errors import InputError
 from rankprism.formats import files
 from rankprism.formats.known.score_files import MEANS, Cell, cells_of_frame, metadata_of, score_of
 from rankprism.formats.recognition import format_at
 from rankprism.frames import is_frame
+from rankprism.results.depths import measures_named, note_of_depths
 from rankprism.results.direction import chosen_lower, recorded
-from rankprism.results.record import JSON, PARQUET, Record, together
+from rankprism.results.record import DEPTH, JSON, PARQUET, Record, together
 from rankprism.results.scores import Scores
 from rankprism.types import ScoresLike
 
@@ -81,7 +83,7 @@ def read_scores(
                 "{run: {topic: {measure: score}}}"
             )
     names = [files.source_name(s) if files.is_path(s) else "memory" for s in sources]
-    return directed(cells.scores(names, together(records, mixed)), lower)
+    return directed(_of_like_depth(cells.scores(names, together(records, mixed))), lower)
 
 
 def directed(scores: Scores, lower: Iterable[str]) -> Scores:
@@ -90,6 +92,21 @@ def directed(scores: Scores, lower: Iterable[str]) -> Scores:
     found = chosen_lower(scores.measures, wanted)
     said = {**scores.conventions["direction"], **found}
     return replace(scores, conventions={**scores.conventions, "direction": said}) if found else scores
+
+
+def _of_like_depth(scores: Scores) -> Scores:
+    """The same scores, with a note if the depths of the runs differ too much for their measures."""
+    record = scores.record
+    if record is None:
+        return scores
+    depths = {run: record.depths[run] for run in scores.runs if run in record.depths}
+    note = note_of_depths(depths, measures_named(scores.measures))
+    if note is None:
+        return scores
+    issue([note])
+    record = record.mixing(DEPTH)
+    conventions = {**with_notes(scores.conventions, [note]), "mixed": list(record.mixed)}
+    return replace(scores, conventions=conventions, record=record)
 
 
 def _record(metadata: Mapping[Any, Any], source: str) -> Record | None:

@@ -8,7 +8,7 @@ notes or none.
 from __future__ import annotations
 
 from rankprism.data.note import Note
-from rankprism.inspection import aspects, coverage, judgments, preferences, runs, ties
+from rankprism.inspection import aspects, coverage, depth, ids, judgments, preferences, runs, ties
 from rankprism.inspection.evaluated import Evaluated
 
 
@@ -21,9 +21,11 @@ def notes_of(evaluated: Evaluated) -> list[Note]:
         ties.tied_documents(evaluated),
         coverage.missing_topics(evaluated),
         coverage.unjudged_topics(evaluated),
+        ids.unmatched_ids(evaluated),
         coverage.unmatched_run(evaluated),
         coverage.unmatched_topics(evaluated),
         coverage.few_judged(evaluated),
+        depth.unequal_depths(evaluated),
         judgments.no_relevant(evaluated),
         aspects.best_aspect(evaluated.judgments, evaluated.measures),
         aspects.unused_weights(evaluated),

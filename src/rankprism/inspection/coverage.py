@@ -16,7 +16,9 @@ from rankprism.measures import Measure
 
 #: Kinds of notes that are given for judgments and for preferences if measures need both; others are about a
 #: run's own lines.
-OF_JUDGMENTS = ("missing-topics", "unjudged-topics", "unmatched-run")
+OF_JUDGMENTS = ("missing-topics", "unjudged-topics", "unmatched-run", "unmatched-ids")
+#: Kinds of notes on runs whose scores do not count, because their ids do not meet those of the judgments.
+UNMET = ("unmatched-ids", "unmatched-run")
 #: The depth to which judged documents are counted if no measure has a cutoff, and the largest such depth,
 #: because pools of campaigns are rarely deeper than 100.
 _DEPTH, _DEEPEST = 10, 100
@@ -67,7 +69,9 @@ def unjudged_topics(evaluated: Evaluated) -> Note | None:
     )
 
 
-def _matched(judgments: Judgments, run: Alignment) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def matched_documents(
+    judgments: Judgments, run: Alignment
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """For each topic, how many retrieved documents are judged, and how many could be."""
     possible = np.minimum(run.length, judgments.table.judged_documents())
     return np.diff(run.start), possible.astype(np.int64)
@@ -75,7 +79,7 @@ def _matched(judgments: Judgments, run: Alignment) -> tuple[npt.NDArray[np.int64
 
 def is_unmatched(judgments: Judgments, run: Alignment) -> bool:
     """Whether hardly any document of a run is judged."""
-    matched, possible = (by_topic.sum() for by_topic in _matched(judgments, run))
+    matched, possible = (by_topic.sum() for by_topic in matched_documents(judgments, run))
     return bool(matched == 0 or (possible >= ENOUGH and matched < _HARDLY_ANY * possible))
 
 
@@ -104,11 +108,11 @@ def unmatched_run(evaluated: Evaluated) -> Note | None:
 
 def unmatched_topics(evaluated: Evaluated) -> Note | None:
     """No document that a run retrieves for a topic is judged, although both have many documents."""
-    if not _lists_what_is_not_relevant(evaluated.judgments):
+    if not lists_what_is_not_relevant(evaluated.judgments):
         return None
     found = {}
     for name, run in evaluated.runs.items():
-        matched, possible = _matched(evaluated.judgments, run)
+        matched, possible = matched_documents(evaluated.judgments, run)
         none = (matched == 0) & (possible >= ENOUGH)
         if none.any() and not is_unmatched(evaluated.judgments, run):
             found[name] = evaluated.topics_of(name, none)
@@ -137,7 +141,7 @@ def _both_ids(evaluated: Evaluated, name: str) -> str:
 def few_judged(evaluated: Evaluated) -> Note | None:
     """Less than half of the documents that the measures look at are judged."""
     judgments = evaluated.judgments
-    if all(m.is_condensed for m in evaluated.measures) or not _lists_what_is_not_relevant(judgments):
+    if all(m.is_condensed for m in evaluated.measures) or not lists_what_is_not_relevant(judgments):
         return None
     depth = depth_of(evaluated.measures)
     found = {}
@@ -164,6 +168,6 @@ def depth_of(measures: Sequence[Measure]) -> int:
     return min(_DEEPEST, max(measure.cutoff or _DEPTH for measure in measures))
 
 
-def _lists_what_is_not_relevant(judgments: Judgments) -> bool:
+def lists_what_is_not_relevant(judgments: Judgments) -> bool:
     """Whether the judgments list non-relevant documents. If not, unlisted documents may be judged too."""
     return bool((judgments.table.judged_documents() > judgments.cells.documents).any())

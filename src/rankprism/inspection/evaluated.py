@@ -38,6 +38,8 @@ class Evaluated(NamedTuple):
     topics: Topics  # which are averaged over
     #: the mean of a run by the first measure in the orders that programs have, those of them that are known
     means: Callable[[str], Mapping[Order, float]]
+    #: the topic and the document of every line of a run, if it can be read again
+    columns: Callable[[str], tuple[Sequence[str], Sequence[str]] | None] = lambda _: None
     needs: str = "judgments"  # the kind of judgments; for preferences, `judgments` has all that they name
     order: Order = "score"
     pool: PreferencePool | None = None  # the preferences, counted

@@ -11,6 +11,7 @@ from rankprism.comparison import Comparison
 from rankprism.foreign import shown
 from rankprism.measures.display import shown_name
 from rankprism.results.scores import Scores
+from rankprism.scoring import unchecked
 from rankprism.statistics.claims import CLAIMS
 
 #: What a note about a run says in a few words, beside the name of the run.
@@ -19,8 +20,10 @@ BADGES = {
     "rising-scores": "upside down?",
     "equal-scores": "tied scores",
     "missing-topics": "topics missing",
+    "unmatched-ids": "ids spelled differently",
     "unmatched-run": "hardly anything judged",
     "unmatched-topics": "topics without judged documents",
+    "unequal-depths": "much shorter rankings",
     "few-judged": "mostly unjudged",
     "never-shown": "mostly never shown",
 }
@@ -33,7 +36,7 @@ def ranked(scores: Scores, alpha: float) -> Leaderboard | str:
     if len(scores.runs) < 2:
         return "There is only one run, so there is nothing to rank."
     missing = CLAIMS["ranks"].missing(len(scores.complete().topics))
-    return leaderboard(scores, alpha=alpha) if missing is None else f"T{missing[1:]}."
+    return leaderboard(unchecked(scores), alpha=alpha) if missing is None else f"T{missing[1:]}."
 
 
 def described(

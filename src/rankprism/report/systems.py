@@ -11,6 +11,7 @@ from rankprism.arrays import Bools, Floats
 from rankprism.comparison import Comparison, compare
 from rankprism.report.numbers import millionths, or_none, rounded
 from rankprism.results.scores import Scores
+from rankprism.scoring import unchecked
 from rankprism.statistics.claims import CLAIMS
 from rankprism.statistics.means import t_intervals
 from rankprism.statistics.tails import heavy_means
@@ -27,7 +28,7 @@ def compared(scores: Scores, alpha: float, seed: int, on_share: Callable[[float]
         return "There is only one run, so no systems can be compared."
     if len(scores.complete().topics) < 2:
         return "There is only one topic, so no difference between systems can be tested."
-    return compare(scores, alpha=alpha, seed=seed, on_share=on_share)
+    return compare(unchecked(scores), alpha=alpha, seed=seed, on_share=on_share)
 
 
 def described(scores: Scores, comparison: Comparison | str, alpha: float) -> dict[str, Any]:
@@ -41,10 +42,23 @@ def described(scores: Scores, comparison: Comparison | str, alpha: float) -> dic
         "intervals": f"T{missing[1:]}."
         if missing
         else f"Each interval covers its mean with {1 - alpha:.0%} confidence (Student's t over topics)."
-        + heavy,
+        + heavy
+        + _different_topics(scores),
         "latex": _latex((scores.table() if isinstance(comparison, str) else comparison).to_latex()),
         "comparison": {"missing": comparison} if isinstance(comparison, str) else _comparison(comparison),
     }
+
+
+def _different_topics(scores: Scores) -> str:
+    """A sentence if the means of runs or measures are over different topics."""
+    counts = scores.counts
+    if (counts == counts.ravel()[:1]).all():
+        return ""
+    shared = int((~np.isnan(scores.values)).all((0, 2)).sum())
+    return (
+        f" The means are over different topics ({counts.min()} to {counts.max()}); runs are compared "
+        f"on the {shared} topics on which all of them have scores."
+    )
 
 
 def _comparison(comparison: Comparison) -> dict[str, Any]:

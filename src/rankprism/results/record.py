@@ -28,6 +28,8 @@ PARQUET, JSON = b"rankprism.record", "record"
 #: The default of each setting. A setting of another name has no default: it is recorded if it was given.
 DEFAULTS = {"order": "score", "topics": "judged", "duplicates": "error"}
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
+#: What `Record.mixed` calls runs whose rankings differ in depth.
+DEPTH = "depth"
 _VERSION = 1  #: of the form in which records are stored
 
 
@@ -70,6 +72,8 @@ class Record(NamedTuple):
     version: str = ""  #: of rankprism; empty means this one, whose number takes long to look up
     #: what differs between scores that were put together nevertheless, such as "judgments" and "order"
     mixed: tuple[str, ...] = ()
+    #: the median number of documents for a topic of each run
+    depths: Mapping[str, float] = _NOTHING
 
     @classmethod
     def of(
@@ -77,13 +81,14 @@ class Record(NamedTuple):
         sources: Iterable[Judgments | Preferences],
         measures: Mapping[str, Measure],
         settings: Mapping[str, str],
+        depths: Mapping[str, float] = _NOTHING,
     ) -> Record:
         """The record of scores that were computed now. The digests are computed when they are needed.
 
         measures : the measure of each column of the scores.
         """
         data = Later(partial(_digests, tuple(sources)))
-        return cls(data, dict(settings), Later(partial(_definitions, dict(measures))))
+        return cls(data, dict(settings), Later(partial(_definitions, dict(measures))), depths=dict(depths))
 
     @property
     def written_by(self) -> str:
@@ -96,6 +101,10 @@ class Record(NamedTuple):
         """The same record with more settings."""
         return self._replace(settings={**self.settings, **more})
 
+    def mixing(self, what: str) -> Record:
+        """The same record of scores that differ in one more respect."""
+        return self._replace(mixed=tuple(dict.fromkeys((*self.mixed, what))))
+
     def to_dict(self) -> dict[str, Any]:
         """The record as plain values, for JSON."""
         return {
@@ -104,7 +113,9 @@ class Record(NamedTuple):
             "settings": dict(self.settings),
             "measures": dict(self.measures),
             "rankprism": self.written_by,
-            **({"mixed": list(self.mixed)} if self.mixed else {}),
+            # Other runs may be read with these, so whether depths differ is decided then.
+            **({"mixed": mixed} if (mixed := [what for what in self.mixed if what != DEPTH]) else {}),
+            **({"depths": dict(self.depths)} if self.depths else {}),
         }
 
     @classmethod
@@ -119,7 +130,8 @@ class Record(NamedTuple):
             data = {str(kind): _texts(topics) for kind, topics in found["data"].items()}
             settings, measures = _texts(found["settings"]), _texts(found["measures"])
             mixed = tuple(map(str, found.get("mixed", ())))
-            return cls(data, settings, measures, str(found["rankprism"]), mixed)
+            depths = {str(run): float(depth) for run, depth in found.get("depths", {}).items()}
+            return cls(data, settings, measures, str(found["rankprism"]), mixed, depths)
         except (KeyError, TypeError, AttributeError, ValueError):
             raise InputError(
                 f"{source}: the record of what the scores were computed from is damaged; score again"
@@ -214,7 +226,8 @@ def together(records: Mapping[str, Record | None], mixed: bool = False) -> Recor
         names = {name for one in known.values() for name in one.settings}
         _join(settings, {name: _setting(record, name) for name in names})
     version = ", ".join(sorted({record.written_by for record in known.values()}))
-    return Record(data, settings, measures, version, tuple(what))
+    depths = {run: depth for record in known.values() for run, depth in record.depths.items()}
+    return Record(data, settings, measures, version, tuple(what), depths)
 
 
 def _join(into: dict[str, str], more: Mapping[str, str]) -> None:

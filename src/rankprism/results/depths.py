@@ -1,0 +1,52 @@
+"""Whether runs whose rankings differ in depth compare by their measures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from rankprism.data.note import Note
+from rankprism.errors import RankprismError
+from rankprism.foreign import quoted
+from rankprism.measures.grammar import parse_all
+from rankprism.measures.limits import grows_with_depth
+from rankprism.measures.measure import Measure
+
+#: Rankings whose depths differ by more than this factor do not compare by a measure that grows with depth.
+_FACTOR = 2
+
+
+def note_of_depths(depths: Mapping[str, float], measures: Iterable[Measure]) -> Note | None:
+    """The note on runs of these depths, if they differ and one of the measures grows with depth.
+
+    depths : the median number of documents for a topic of each run.
+    """
+    if not depths:
+        return None
+    shallow, deep = (end(depths, key=lambda name: depths[name]) for end in (min, max))
+    least, most = depths[shallow], depths[deep]
+    grow = [m for m in measures if min(most, m.cutoff or most) > _FACTOR * least and grows_with_depth(m)]
+    if not grow:
+        return None
+    short = tuple(name for name, depth in depths.items() if most > _FACTOR * depth)
+    names = ", ".join(map(str, grow[:3])) + (", …" if len(grow) > 3 else "")
+    return Note(
+        "unequal-depths",
+        f"scores by {names} grow with the depth of a ranking, and the runs differ in depth: the median is "
+        f"{least:g} documents for a topic in {quoted(shallow)} and {most:g} in {quoted(deep)}. Such scores "
+        f"do not compare; cut the runs alike (--run-depth {max(1, int(least))}), or choose a cutoff that all "
+        f"of them reach, e.g. nDCG@{max(1, int(least))}",
+        len(short),
+        shallow,
+        short,
+    )
+
+
+def measures_named(names: Iterable[str]) -> list[Measure]:
+    """The measures with these names, as far as they are known here."""
+    found = []
+    for name in names:
+        try:
+            found += parse_all(name)
+        except RankprismError:
+            continue  # a column of another program
+    return found
