@@ -17,9 +17,12 @@ from rankprism import (
     evaluate,
     judges,
     read_judgments,
+    read_run,
 )
 from rankprism.judges import shared_labels
 from rankprism.judges.agreement import label_figures, shared_at_top, top_agreement, weighted_kappa
+from rankprism.judges.labels import joined
+from simulations.missing_labels import Labelled
 
 DL = COLLECTIONS / "trec-dl-2021-prefs"
 MACHINES = COLLECTIONS / "trec-dl-2021-judges"
@@ -278,6 +281,20 @@ def test_too_few_labels_say_nothing_about_runs_and_name_the_command(cli: Any, tm
     (line,) = [line for line in done.stdout.splitlines() if line.startswith("j ") and "nDCG@10" in line]
     assert line.split()[2:] == ["–", "–", "–", "–", "–", f"{found.value('j', 'shared'):.3f}"]
     assert "– below 0.45" in " ".join(done.stdout.split())
+
+
+@pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
+def test_intervals_hold_what_all_labels_give_from_the_smallest_share_on() -> None:
+    """A small twin of `python -m simulations.missing_labels`, whose figures are in docs/judges.md."""
+    people, judge = labels(topics=20, docs=30)
+    given = {name: read_judgments(x) for name, x in (("people", people), ("j", judge))}
+    runs = {name: read_run(run, name=name) for name, run in ranked(people, 8).items()}
+    whole = Labelled(joined(given["people"], {"j": given["j"]}), "j", runs)
+    (enough,) = whole.repeat(["nDCG@10"], shared_labels.ENOUGH, 30)
+    (few,) = whole.repeat(["nDCG@10"], 0.02, 30)
+    assert enough.held[0] >= 0.93 - 2 * (0.93 * 0.07 / 30) ** 0.5
+    assert few.held[0] < enough.held[0] - 0.1
+    assert np.abs(enough.value[:, 1] - enough.truth[1]).mean() < np.abs(few.value[:, 1] - few.truth[1]).mean()
 
 
 def test_shared_at_top() -> None:

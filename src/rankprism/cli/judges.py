@@ -104,7 +104,8 @@ def agree(
     """How far do judges agree with people?
 
     On labels: tables of labels, κ, weighted κ, ordinal α, and the judge's bias. With RUNs: whether both order
-    the runs alike, and how much higher or lower the judge scores them.
+    the runs alike, and how much higher or lower the judge scores them. Only documents that both have labelled
+    are compared.
 
     \b
     rankprism judges agree people.qrels --judge gpt=gpt.qrels

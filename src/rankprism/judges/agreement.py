@@ -73,7 +73,9 @@ def agree(
     judges
         The name of each judge and its judgments.
     runs, measures
-        Score these runs with the labels of people and of each judge, and compare the scores.
+        Score these runs with the labels of people and of each judge, and compare the scores. If a label is
+        missing on one side, only the documents that both have labelled count, and all others are removed from
+        the rankings. With too few of them, nothing is said about runs, and a note names `judges score`.
     family
         The family of each run: a mapping, or a file with a line for each run and its family. Tells whether a
         judge favours a family.

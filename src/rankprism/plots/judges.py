@@ -64,7 +64,7 @@ def family_bias(
     x = alt.X(
         "favours:Q",
         title="Favours the family by",
-        scale=alt.Scale(domain=[min(*ends, -0.01), max(*ends, 0.01)], nice=True),
+        scale=alt.Scale(domain=[min([*ends, -0.01]), max([*ends, 0.01])], nice=True),
         axis=alt.Axis(tickCount=5),
     )
 

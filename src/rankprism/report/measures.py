@@ -208,9 +208,6 @@ def axioms(found: Sequence[Sequence[Verdict]]) -> dict[str, Any]:
     asked = [v.constraint for v in found[0]]
     changed = dict.fromkeys(f"{name}={value}" for c in asked for name, value in c.settings.items())
     return {
-        "reading": reading_of(asked, [row[0].measure for row in found]),
-        "options": "".join(f" --reading {one}" for one in changed),
-        "signs": ", ".join(f"{sign} {kind}" for kind, sign in SIGNS.items()),
         "axioms": [
             {"name": v.constraint.name, "summary": v.constraint.summary, "formula": v.constraint.formula}
             for v in found[0]
@@ -219,6 +216,9 @@ def axioms(found: Sequence[Sequence[Verdict]]) -> dict[str, Any]:
             [{"sign": v.sign, "kind": v.kind, "words": v.words, "story": story_of(v)} for v in row]
             for row in found
         ],
+        "reading": reading_of(asked, [row[0].measure for row in found]),
+        "options": "".join(f" --reading {one}" for one in changed),
+        "signs": ", ".join(f"{sign} {kind}" for kind, sign in SIGNS.items()),
     }
 
 
