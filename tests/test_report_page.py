@@ -492,7 +492,11 @@ def test_with_one_run_or_one_topic_the_reason_is_given(tmp_path: Path, opened: C
     report.make({"q": {"x": {"a": 1}}}, {"q": {"a": 2.0, "b": 1.0}}, "P@5").save(path)
     reasons = {
         "systems": ["it needs 8 topics, and there is 1", "only one run"],
-        "measures": ["only one run", "one aspect only"],
+        # All relevant documents have one grade, and the page says how axioms are read then.
+        "measures": [
+            *("only one run", "one aspect only", "rankprism axioms --reading grades=binary gives the same"),
+            *("Pri.grades=binary", "one grade above 0", "● proved, ◐ not refuted, ○ refuted"),
+        ],
         "topics": ["only one topic", "only one run"],
     }
     for view in VIEWS:

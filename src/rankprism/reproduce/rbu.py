@@ -497,6 +497,10 @@ def _remarks(axioms: AxiomTable, repetitions: int, lacking: str | None, aligned:
             f"The runs have {min(lengths):.0f} to {max(lengths):.0f} documents for a topic on average. A "
             "measure without a cutoff compares long runs with short ones; --depth cuts all runs at a rank."
         )
+    yield (
+        "Drawn: each r(d,t) is a random number from 0 to its value in the judgments, the weights w of a topic's "
+        f"aspects are random, and a ranking is cut at a random length, from 0 to its own |d| or to {SHORT}."
+    )
     times = "repetition" if repetitions == 1 else "repetitions"
     yield (
         f"In brackets: 95 % intervals over topics; in the drawn scenarios, t intervals of the mean "
