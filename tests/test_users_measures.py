@@ -299,6 +299,14 @@ def test_a_constraint_that_ends_the_program_is_an_error_too() -> None:
         examine(["nDCG"], [UsersConstraint])
 
 
+def test_the_error_of_a_measure_on_a_worker_of_spark_is_found() -> None:
+    refusals = pytest.importorskip("rankprism.spark.refusals", reason="Spark's modules need pyarrow")
+    words = "Mine fails with ValueError: no; correct the measure"
+    text = f"Job aborted … Traceback …\nrankprism.errors.BrokenMeasure: {words}\n\tat org…"
+    with pytest.raises(BrokenMeasure, match=f"^{words}$"), refusals.refused():
+        raise RuntimeError(text)
+
+
 OWN = """
 import sys
 from rankprism.measures import measure

@@ -300,7 +300,7 @@ def constraint(**about: Any) -> Callable[[Cases], Constraint]:
     def decorate(cases: Cases) -> Constraint:
         made = Constraint(name=cases.__name__, cases=cases, **about)
         _check(made)
-        if not cases.__module__.startswith("rankprism."):
+        if not str(cases.__module__).startswith("rankprism."):
             bases = None if made.bases is None else _guarded(made.name, made.bases)
             made = replace(made, cases=_guarded(made.name, cases), bases=bases)
         if made.name in _CONSTRAINTS:

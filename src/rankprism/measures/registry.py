@@ -38,7 +38,7 @@ def register(definition: Definition) -> Measure:
         taken = name in _DEFINITIONS or name in _ALIASES or name in _FORMS or (users and own_name(name))
         if taken or (name.endswith("_IA") and _is_single(name[:-3])):
             raise MeasureError(f"a measure named {name} exists already; choose another name")
-    if not definition.module.startswith("rankprism."):
+    if not str(definition.module).startswith("rankprism."):  # None for a function of exec()
         from rankprism.measures.users import guarded
 
         definition = guarded(definition)

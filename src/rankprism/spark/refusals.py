@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from rankprism.errors import InputError, MeasureError, RankprismError
+from rankprism.errors import BrokenMeasure, InputError, MeasureError, RankprismError
 from rankprism.spark.partition import without_rows
 
 
@@ -30,8 +30,6 @@ def _refusal(text: str) -> RankprismError | None:
     >>> _refusal("Job aborted … Traceback …\\nrankprism.errors.InputError: bm25: is wrong\\n\\tat org…")
     InputError('bm25: is wrong')
     """
-    found = re.search(r"^rankprism\.errors\.(InputError|MeasureError): (.*)$", text, re.M)
-    if found is None:
-        return None
-    kind = InputError if found[1] == "InputError" else MeasureError
-    return kind(found[2])
+    kinds = {kind.__name__: kind for kind in (InputError, MeasureError, BrokenMeasure)}
+    found = re.search(rf"^rankprism\.errors\.({'|'.join(kinds)}): (.*)$", text, re.M)
+    return None if found is None else kinds[found[1]](found[2])
