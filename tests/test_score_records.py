@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import subprocess
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -11,10 +12,24 @@ from typing import Any
 
 import pytest
 
-from rankprism import InputError, RankprismWarning, Scores, evaluate, measures, read_judgments, read_scores
+from rankprism import (
+    InputError,
+    RankprismWarning,
+    Scores,
+    compare,
+    evaluate,
+    leaderboard,
+    measures,
+    read_judgments,
+    read_run,
+    read_scores,
+    sample,
+)
 from rankprism.formats.measure_files import load
 from rankprism.measures.identity import definition_of
 from rankprism.results.record import Record, differences
+
+Cli = Callable[..., subprocess.CompletedProcess[str]]
 
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1}}
 OTHER = {"q1": {"a": 1, "b": 1}, "q2": {"c": 1}}
@@ -87,7 +102,8 @@ def test_scores_with_other_judgments_or_settings_are_refused(
 ) -> None:
     with pytest.raises(InputError, match=f"do not belong together: {said}.*again.*--mixed"):
         together(scored("a"), scored("b", **other))
-    mixed = together(scored("a"), scored("b", **other), mixed=True).record
+    with pytest.warns(RankprismWarning, match="mixed"):
+        mixed = together(scored("a"), scored("b", **other), mixed=True).record
     assert mixed is not None
     assert mixed.mixed == (what,)
 
@@ -241,3 +257,147 @@ def test_all_parameters_are_in_the_definition() -> None:
 def test_measures_with_other_definitions_are_refused() -> None:
     one, two = (Record(measures={"mine": f"mine() sha256:{digest}"}) for digest in ("ab", "cd"))
     assert [found.what for found in differences({"a": one, "b": two})] == ["definition of mine"]
+
+
+# What the commands and the analyses do
+
+
+@pytest.fixture
+def mixed_files(tmp_path: Path) -> list[str]:
+    """Scores of two runs on the sample, whose judgments differ."""
+    judged = {t: dict(a) for t, a in read_dict().items()}
+    topic = next(iter(judged))
+    other = judged | {
+        topic: {aspect: dict.fromkeys(docs, 0) | {"new": 1} for aspect, docs in judged[topic].items()}
+    }
+    paths = []
+    for name, judgments in (("noisy", judged), ("diversified", other)):
+        run = next(path for path in sample.RUNS if Path(path).stem == name)
+        scores = evaluate(judgments, {name: run}, ["P@5", "P@10"])
+        paths.append(str(in_parquet(scores, tmp_path / name)))
+    return paths
+
+
+def read_dict() -> dict[str, dict[str, dict[str, float]]]:
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    for topic, aspect, doc, grade in zip(*read_judgments(sample.QRELS).table.columns(), strict=True):
+        found.setdefault(topic, {}).setdefault(aspect, {})[doc] = grade
+    return found
+
+
+COMMANDS = [
+    "compare {}",
+    "compare {} --by-topic",
+    "leaderboard {}",
+    "meta power {}",
+    "meta agreement {}",
+    "meta unanimity {}",
+    "meta correlation {}",
+    "meta swap {}",
+    "topic-set-size {} --difference 0.1",
+]
+DIFFER = "Mixed scores, which differ in judgments."
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_refuses_mixed_scores_and_names_them_in_its_caption(
+    command: str, mixed_files: list[str], cli: Cli
+) -> None:
+    words = command.format(" ".join(mixed_files)).split()
+    refused = cli(*words)
+    assert refused.returncode == 2, refused.stderr
+    assert "the judgments differ on topic 'apple' between" in refused.stderr
+    done = cli(*words, "--mixed", "--format", "markdown")
+    assert done.returncode == 0, done.stderr
+    assert DIFFER in done.stdout
+    assert "[mixed]" in done.stderr
+
+
+@pytest.mark.parametrize("kind", ["intervals", "heatmap", "differences"])
+@pytest.mark.parametrize("title", [[], ["--title", ""]])
+def test_charts_of_mixed_scores_say_so(
+    kind: str, title: list[str], mixed_files: list[str], tmp_path: Path, cli: Cli
+) -> None:
+    chart = tmp_path / "chart.html"
+    baseline = ["--baseline", "noisy"] if kind == "differences" else []
+    words = ["plot", kind, *mixed_files, "-m", "P@10", *baseline, "-o", str(chart), *title]
+    assert cli(*words).returncode == 2
+    assert cli(*words, "--mixed").returncode == 0
+    assert DIFFER.split(",")[0] in chart.read_text(encoding="utf-8")
+
+
+def test_a_report_of_mixed_scores_says_so(mixed_files: list[str], tmp_path: Path, cli: Cli) -> None:
+    page = tmp_path / "report.html"
+    words = ["report", *mixed_files, "-o", str(page)]
+    assert cli(*words).returncode == 2
+    assert cli(*words, "--mixed").returncode == 0
+    assert "do not belong together are mixed: the judgments differ" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("form", ["to_text", "to_markdown", "to_latex", "to_html"])
+def test_captions_name_what_is_mixed(mixed_files: list[str], form: str) -> None:
+    with pytest.warns(RankprismWarning, match="mixed"):
+        scores = read_scores(mixed_files, mixed=True)
+    for result in (compare(scores), leaderboard(scores), scores):
+        assert DIFFER in " ".join(getattr(result, form)().split())
+
+
+def test_mixed_is_for_files_of_scores(cli: Cli) -> None:
+    done = cli("compare", sample.QRELS, *sample.RUNS, "-m", "P@10", "--mixed")
+    assert done.returncode == 2
+    assert "--mixed goes with files of scores" in done.stderr
+
+
+def test_mixed_scores_stay_mixed(mixed_files: list[str], tmp_path: Path) -> None:
+    with pytest.warns(RankprismWarning, match="mixed"):
+        scores = read_scores(mixed_files, mixed=True)
+    again = read_scores(in_parquet(scores, tmp_path / "again"))
+    assert DIFFER in str(compare(again))
+
+
+# Several collections
+
+
+def of_sample(judgments: Any = sample.QRELS, **settings: Any) -> Scores:
+    return evaluate(judgments, list(sample.RUNS), ["nDCG@10"], **settings)
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_collection_given_twice_is_refused(known: bool) -> None:
+    scores = of_sample()
+    again = (
+        scores if known else read_scores({run: dict(topics) for run, topics in scores.per_topic().items()})
+    )
+    part = scores.select(topics=scores.topics[:9])
+    for other in (again, part) if known else (again,):
+        with pytest.raises(InputError, match=r"the collections 'one' and 'two' are the same, .* 'apple'"):
+            leaderboard({"one": scores, "two": other})
+
+
+def test_collections_whose_topics_have_the_same_names_are_several() -> None:
+    scores = of_sample()
+    judged = {t: {a: dict.fromkeys(docs, 1.0) for a, docs in by.items()} for t, by in read_dict().items()}
+    other = of_sample(judged)
+    assert leaderboard({"one": scores, "two": other}).topics == {"one": 20, "two": 20}
+
+
+def test_collections_with_other_settings_are_refused() -> None:
+    judged = {f"other {topic}": aspects for topic, aspects in read_dict().items()}
+    runs = {
+        Path(path).stem: {f"other {topic}": docs for topic, docs in as_dict(path).items()}
+        for path in sample.RUNS
+    }
+    other = evaluate(judged, runs, ["nDCG@10"], run_depth=5)
+    with pytest.raises(InputError, match=r"run_depth is not set \(one\) and 5 \(two\)"):
+        leaderboard({"one": of_sample(), "two": other})
+    with pytest.warns(RankprismWarning, match="mixed"):
+        board = leaderboard({"one": of_sample(), "two": other}, mixed=True)
+    assert "Mixed scores, which differ in run_depth." in str(board)
+
+
+def as_dict(path: Any) -> dict[str, dict[str, float]]:
+    topics, docs, scores, _ = read_run(path).table.columns()
+    found: dict[str, dict[str, float]] = {}
+    for topic, doc, score in zip(topics, docs, scores, strict=True):
+        found.setdefault(topic, {})[doc] = score
+    return found

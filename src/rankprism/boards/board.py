@@ -314,6 +314,7 @@ def leaderboard(
     combine: Combine = "means",
     over: Redrawn = "topics",
     alpha: float = 0.05,
+    mixed: bool = False,
 ) -> Leaderboard:
     """Rank systems, and say which ranks each of them may have.
 
@@ -337,6 +338,9 @@ def leaderboard(
         All sets of ranks hold together with probability 1 - alpha.
 
         Each interval of a mean holds with this probability.
+    mixed
+        Analyse scores of several collections together that were computed with other settings or by other
+        definitions of a measure. The caption says what is mixed.
 
     Examples
     --------
@@ -350,7 +354,7 @@ def leaderboard(
     one_of("combine", combine, Combine)
     one_of("over", over, Redrawn)
     check_level(alpha, None)
-    found = collected(scores, runs, measures)
+    found = collected(scores, runs, measures, mixed)
     for one in found.scores.values():
         check_ids(one)
     _check(found, combine, over)

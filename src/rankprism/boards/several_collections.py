@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
@@ -13,6 +14,7 @@ from rankprism.data.note import Note, some
 from rankprism.errors import InputError, listed
 from rankprism.formats.files import is_path
 from rankprism.frames import is_frame
+from rankprism.results.record import differences_of_settings, mixed_note, refuse_unless
 from rankprism.results.scores import Scores
 from rankprism.scoring import comparable
 from rankprism.statistics.paired import moments
@@ -68,14 +70,21 @@ def collected(
     source: CollectionsLike | ScoresLike | JudgmentsLike,
     runs: RunsLike | None = None,
     measures: MeasuresLike | None = None,
+    mixed: bool = False,
 ) -> Collections:
-    """The scores to rank by: of one collection, or of the runs and measures that all collections have."""
+    """The scores to rank by: of one collection, or of the runs and measures that all collections have.
+
+    mixed : go on if the scores of the collections were computed with different settings.
+    """
     # Judgments of several aspects are a mapping of files, too, but runs come with them.
     if runs is not None or not are_collections(source):
         return Collections({"": comparable(cast(Any, source), runs, measures)})
     found = {
         str(name): comparable(one, None, measures) for name, one in cast(Mapping[str, Any], source).items()
     }
+    _check_apart(found)
+    differing = differences_of_settings({name: one.record for name, one in found.items()})
+    refuse_unless(mixed, differing)
     every = [one.runs for one in found.values()]
     shared = [run for run in every[0] if all(run in other for other in every)]
     if len(shared) < 2:
@@ -99,6 +108,10 @@ def collected(
             f"no scores of {'them' if len(missing) > 1 else 'it'}: {some(missing)}"
         )
         notes.append(Note("runs-left-out", message, len(missing), missing[0]))
+    if differing:
+        what = [one.what for one in differing]
+        notes.append(mixed_note(differing))
+        found = {name: _saying(one, what) for name, one in found.items()}
     chosen = {name: one.select(runs=shared, measures=by_all) for name, one in found.items()}
     for m, measure in enumerate(by_all):
         if len({one.direction[m] for one in chosen.values()}) > 1:
@@ -108,6 +121,41 @@ def collected(
                 f"on the others; read the scores of all of them with the same lower= (--lower)"
             )
     return Collections(chosen, tuple(notes))
+
+
+def _saying(scores: Scores, mixed: Sequence[str]) -> Scores:
+    """The same scores, whose conventions say that they are mixed."""
+    before = scores.conventions.get("mixed", ())
+    return replace(
+        scores, conventions={**scores.conventions, "mixed": list(dict.fromkeys([*before, *mixed]))}
+    )
+
+
+def _check_apart(found: Mapping[str, Scores]) -> None:
+    """Refuse two collections that are the same one, because its topics would count twice."""
+    for (name, one), (other, two) in combinations(found.items(), 2):
+        topic = _shared_topic(one, two)
+        if topic is not None:
+            raise InputError(
+                f"the collections {name!r} and {other!r} are the same, or have the same topics, such as "
+                f"{topic!r}, which would count twice; leave one of them out"
+            )
+
+
+def _shared_topic(one: Scores, two: Scores) -> str | None:
+    """A topic that both collections have. Other collections may have topics of the same name."""
+    shared = [topic for topic in one.topics if topic in set(two.topics)]
+    if one.record is not None and two.record is not None:
+        first, second = (
+            {**r.data.get("judgments", {}), **r.data.get("preferences", {})} for r in (one.record, two.record)
+        )
+        return next((topic for topic in shared if topic in first and first[topic] == second.get(topic)), None)
+    runs = [run for run in one.runs if run in two.runs]
+    measures = [measure for measure in one.measures if measure in two.measures]
+    if len(shared) < max(len(one.topics), len(two.topics)) or not runs or not measures:
+        return None
+    a, b = (s.select(runs=runs, topics=shared, measures=measures).values for s in (one, two))
+    return shared[0] if np.array_equal(a, b, equal_nan=True) else None
 
 
 class Standing(NamedTuple):

@@ -10,7 +10,7 @@ import typer
 from rankprism.cli.analysis import Call, command
 from rankprism.cli.completion import complete_file
 from rankprism.cli.group import commands
-from rankprism.cli.scores import read_source
+from rankprism.cli.scores import Mixed, read_source
 from rankprism.cli.signature import with_options_of
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def read_collections(files: Collections = None, **source: Any) -> Scores | dict[
 
 @app.command()
 @command("boards:leaderboard", reads=read_collections)
-def leaderboard(scores: Scores | dict[str, Scores], call: Call) -> Any:
+def leaderboard(scores: Scores | dict[str, Scores], call: Call, mixed: Mixed = False) -> Any:
     """Rank systems, and say which ranks each of them may have.
 
     All sets of ranks hold together with 95 % confidence. With several measures, each has its own board.
@@ -57,4 +57,4 @@ def leaderboard(scores: Scores | dict[str, Scores], call: Call) -> Any:
     rankprism leaderboard scores.csv -m nDCG@10 --plot board.svg
     rankprism leaderboard nq=nq.csv fiqa=fiqa.csv -m nDCG@10 --combine borda
     """
-    return call(scores)
+    return call(scores, mixed=mixed)

@@ -105,12 +105,14 @@ def topic_set_size(
         raise InputError(f"a one-sided test compares two systems; got {systems} systems")
     if (scores is None) == (variance is None):
         raise InputError("give either scores to estimate the variance from, or the variance itself")
+    mixed: dict[str, Any] = {}
     if scores is None:
         names: tuple[str, ...] = ("–",)
         variances: tuple[float, ...] = (float(variance or 0.0),)
     else:
         complete = comparable(scores, runs, measures, fewest=1)
         names = complete.measures
+        mixed = {name: value for name, value in complete.conventions.items() if name == "mixed"}
         factor = 2.0 if systems == 2 else 1.0
         variances = tuple(factor * estimated(complete.values[:, :, m], name) for m, name in enumerate(names))
     reached = [
@@ -126,6 +128,7 @@ def topic_set_size(
         "test": ("one-sided paired t" if one_sided else "paired t")
         if systems == 2
         else "one-way analysis of variance",
+        **mixed,
     }
     return TopicSetSize(names, variances, sizes, powers, about)
 

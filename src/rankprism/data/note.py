@@ -53,6 +53,7 @@ KINDS = {
     "unequal-variances": "a test takes runs to be equally noisy, and some are much noisier than others",
     "skewed-differences": "differences between runs are too skewed for a test",
     "run-changed": "a run has other content than when it was scored under the same name before",
+    "mixed": "scores of other judgments, settings or definitions of a measure are analysed together",
     "unrecorded": "a file does not record which judgments and settings its scores were computed from",
     "versions": "scores of different versions of rankprism are analysed together",
     "heavy-tails": "a few topics decide means or differences, so that intervals hold too seldom",

@@ -17,7 +17,7 @@ from rankprism.formats.recognition import format_at
 from rankprism.frames import is_frame
 from rankprism.results.depths import measures_named, note_of_depths
 from rankprism.results.direction import chosen_lower, recorded
-from rankprism.results.record import DEPTH, JSON, PARQUET, Record, together
+from rankprism.results.record import DEPTH, JSON, PARQUET, Record, Together, together
 from rankprism.results.scores import Scores
 from rankprism.types import ScoresLike
 
@@ -150,17 +150,21 @@ class _Cells:
                 f"{source}: has no scores of topics; scores of topics are needed, not only means"
             )
 
-    def scores(self, sources: Sequence[str], record: Record | None) -> Scores:
+    def scores(self, sources: Sequence[str], found: Together) -> Scores:
         values = np.full((len(self.runs), len(self.topics), len(self.measures)), np.nan)
         r, t, m = (np.fromiter(axis, np.intp) for axis in zip(*self.values, strict=True))
         values[r, t, m] = np.fromiter(self.values.values(), np.float64)
+        conventions: dict[str, Any] = {"read from": list(sources), "direction": recorded(found.record)}
+        if found.record is not None and found.record.mixed:
+            conventions["mixed"] = list(found.record.mixed)
+        issue(found.notes)
         return Scores(
             tuple(self.runs),
             tuple(self.topics),
             tuple(self.measures),
             values,
-            {"read from": list(sources), "direction": recorded(record)},
-            record=record,
+            with_notes(conventions, found.notes),
+            record=found.record,
         )
 
 

@@ -27,6 +27,8 @@ _TRIES = 6
 
 Drawn = TypeVar("Drawn")
 _whole: ContextVar[int | None] = ContextVar("whole", default=None)
+#: What a reader must know about the scores in the chart that is being drawn.
+caveat: ContextVar[str] = ContextVar("caveat", default="")
 
 
 def whole_width() -> int | None:

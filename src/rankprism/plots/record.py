@@ -14,8 +14,9 @@ from typing import Any, ParamSpec, TypeVar
 
 from rankprism.errors import InputError, listed
 from rankprism.plots.engine import alt
-from rankprism.plots.fitting import fitted
+from rankprism.plots.fitting import caveat, fitted
 from rankprism.plots.notebook import picture
+from rankprism.results.record import mixed_sentence
 
 __all__ = ["CHARTS", "Chart", "alt", "chart", "check_size", "draw"]
 
@@ -98,7 +99,11 @@ def chart(
             def draw(width: Any, height: Any) -> Drawn:
                 return function(*args, **{**kwargs, "width": width, "height": height})
 
-            return picture(fitted(draw, *size))  # type: ignore[arg-type]  # check_size: they are numbers
+            before = caveat.set(mixed_sentence(getattr(args[0], "about", {})) if args else "")
+            try:
+                return picture(fitted(draw, *size))  # type: ignore[arg-type]  # check_size: they are numbers
+            finally:
+                caveat.reset(before)
 
         record = CHARTS[function.__name__] = Chart(function.__name__, command, drawing, example)
         return drawing

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from rankprism.errors import InputError, listed
 from rankprism.foreign import shortened
-from rankprism.plots.fitting import whole_width
+from rankprism.plots.fitting import caveat, whole_width
 from rankprism.plots.record import alt
 
 #: Okabe and Ito's colours without yellow, which is too light for a line on paper.
@@ -68,9 +68,11 @@ def styled(
     title = own if title is None else title
     whole = whole_width()
     width = max(width, 300) if whole is None else whole - 2 * PADDING
-    lines = wrapped(subtitle, int(width / LETTER)) if title and subtitle else []
+    # What is wrong with the scores is said even in a chart without a title.
+    said = (subtitle if title else "", caveat.get())
+    lines = [line for text in said if text for line in wrapped(text, int(width / LETTER))]
     named: AnyChart = chart
-    if title:
+    if title or lines:
         named = chart.properties(
             title=alt.TitleParams(wrapped(title, int(width / TITLE_LETTER)), subtitle=lines)
         )

@@ -7,13 +7,13 @@ be analysed together.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from rankprism.data.note import Note, issue
-from rankprism.errors import InputError
+from rankprism.data.note import Note
+from rankprism.errors import InputError, enumerated
 from rankprism.foreign import quoted
 
 if TYPE_CHECKING:
@@ -174,7 +174,25 @@ def differences(records: Mapping[str, Record | None]) -> list[Difference]:
                 else f"on {len(differing)} topics, such as {quoted(example)},"
             )
             found.append(Difference(kind, f"{words} differ {of} between {' and '.join(pair)}"))
+    return found + differences_of_settings(records, of_collection=True)
+
+
+#: The settings that belong to a collection, as its judgments do.
+OF_COLLECTION = ("weights", "aspects", "labels")
+
+
+def differences_of_settings(
+    records: Mapping[str, Record | None], *, of_collection: bool = False
+) -> list[Difference]:
+    """What differs between the settings of scores and the definitions of their measures.
+
+    of_collection : whether the settings that every collection has of its own count, too.
+    """
+    known = {source: record for source, record in records.items() if record is not None}
+    found: list[Difference] = []
     for name in dict.fromkeys(name for record in known.values() for name in record.settings):
+        if name in OF_COLLECTION and not of_collection:
+            continue
         values = {source: _setting(record, name) for source, record in known.items()}
         found += _unequal(name, f"{name} is", values)
     for name in dict.fromkeys(name for record in known.values() for name in record.measures):
@@ -198,36 +216,61 @@ def _unequal(what: str, words: str, values: Mapping[str, str]) -> list[Differenc
     return [Difference(what, f"{words} {said}")]
 
 
-def together(records: Mapping[str, Record | None], mixed: bool = False) -> Record | None:
+class Together(NamedTuple):
+    """The record of scores from several sources, and what a reader should know."""
+
+    record: Record | None
+    notes: tuple[Note, ...] = ()
+
+
+def together(records: Mapping[str, Record | None], mixed: bool = False) -> Together:
     """The record of the scores of several sources, after a check that they may be analysed together.
 
     mixed : go on if they may not. The record then says what is mixed.
     """
     known = {source: record for source, record in records.items() if record is not None}
     if len(records) == 1 or not known:
-        return next(iter(records.values()), None)
+        return Together(next(iter(records.values()), None))
     found = differences(records)
-    if found and not mixed:
-        raise InputError(
-            f"these scores do not belong together: {'; '.join(one.message for one in found)}. Score all runs "
-            f"again with the same judgments, settings and measures, or add --mixed to go on (in Python: "
-            f"read_scores(files, mixed=True))"
-        )
-    issue(_notes(records, known))
+    refuse_unless(mixed, found)
     what = dict.fromkeys(what for record in known.values() for what in record.mixed)
     what |= dict.fromkeys(one.what for one in found)
     data: dict[str, dict[str, str]] = {}
     settings: dict[str, str] = {}
     measures: dict[str, str] = {}
+    names = {name for record in known.values() for name in record.settings}
     for record in known.values():
         for kind, topics in record.data.items():
             _join(data.setdefault(kind, {}), topics)
         _join(measures, record.measures)
-        names = {name for one in known.values() for name in one.settings}
         _join(settings, {name: _setting(record, name) for name in names})
     version = ", ".join(sorted({record.written_by for record in known.values()}))
     depths = {run: depth for record in known.values() for run, depth in record.depths.items()}
-    return Record(data, settings, measures, version, tuple(what), depths)
+    record = Record(data, settings, measures, version, tuple(what), depths)
+    return Together(record, tuple(_notes(records, known, found)))
+
+
+def refuse_unless(mixed: bool, found: Sequence[Difference]) -> None:
+    """Refuse scores that differ, unless the user wants to mix them."""
+    if found and not mixed:
+        raise InputError(
+            f"these scores do not belong together: {'; '.join(one.message for one in found)}. Score all runs "
+            f"again with the same judgments, settings and measures, or add --mixed to go on (in Python: "
+            f"mixed=True)"
+        )
+
+
+def mixed_sentence(about: Mapping[str, Any]) -> str:
+    """What a caption says of scores that were mixed, given what a result was computed from; mostly nothing.
+
+    >>> mixed_sentence({"scores": {"mixed": ["judgments", "order"]}})
+    'Mixed scores, which differ in judgments and order.'
+    """
+    scores = about.get("scores", about)
+    several = scores.get("collections", {}) if isinstance(scores, Mapping) else {}
+    found = [one.get("mixed", ()) for one in (about, scores, *several.values()) if isinstance(one, Mapping)]
+    what = list(dict.fromkeys(what for some in found for what in some))
+    return f"Mixed scores, which differ in {enumerated(what)}." if what else ""
 
 
 def _join(into: dict[str, str], more: Mapping[str, str]) -> None:
@@ -238,7 +281,17 @@ def _join(into: dict[str, str], more: Mapping[str, str]) -> None:
             into[name] = f"{before} | {value}"
 
 
-def _notes(records: Mapping[str, Record | None], known: Mapping[str, Record]) -> Iterator[Note]:
+def mixed_note(found: Sequence[Difference]) -> Note:
+    """The note on scores that differ and were mixed nevertheless."""
+    message = f"scores that do not belong together are mixed: {'; '.join(one.message for one in found)}"
+    return Note("mixed", message, len(found), found[0].what)
+
+
+def _notes(
+    records: Mapping[str, Record | None], known: Mapping[str, Record], found: Sequence[Difference]
+) -> Iterator[Note]:
+    if found:
+        yield mixed_note(found)
     unknown = [source for source, record in records.items() if record is None]
     if unknown:
         number = f"{len(unknown)} of {len(records)} sources of scores do"

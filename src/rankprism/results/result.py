@@ -8,7 +8,7 @@ import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,10 +17,8 @@ from rankprism.foreign import shown
 from rankprism.markup import html_escaped, latex_escaped, markdown_escaped
 from rankprism.measures.display import shown_name
 from rankprism.results.direction import lower_names
+from rankprism.results.record import JSON, Record, mixed_sentence
 from rankprism.results.table import Table, plain
-
-if TYPE_CHECKING:
-    from rankprism.results.record import Record
 
 _WIDTH = 100  # characters in a line of a note below a table
 
@@ -124,7 +122,6 @@ class Result(ABC):
         import json
 
         from rankprism import __version__
-        from rankprism.results.record import JSON
         from rankprism.results.schema import VERSION
 
         # JSON has no infinity; in CSV it is spelled the same.
@@ -175,14 +172,14 @@ class Result(ABC):
         """
         parts = [shown(caption, None)] if caption else []
         parts += [table.text(bold, width) for table in self._shown(digits)]
-        lines = [shown(line, None) for line in self.note.splitlines()]
+        lines = [shown(line, None) for line in (mixed_sentence(self.about), *self.note.splitlines())]
         parts += (
             [
                 "\n".join(
                     piece for line in lines for piece in textwrap.wrap(line, min(width or _WIDTH, _WIDTH))
                 )
             ]
-            if lines
+            if any(lines)
             else []
         )
         return "\n\n".join(parts) + "\n"
@@ -268,7 +265,12 @@ class Result(ABC):
                 note = note.replace(measure, shown_name(measure))
         if caption and not caption.rstrip().endswith((".", "!", "?", ":")):
             caption = f"{caption.rstrip()}."
-        parts = [caption or "", note, "The best scores are bold." if bold and (note or caption) else ""]
+        parts = [
+            caption or "",
+            mixed_sentence(self.about),
+            note,
+            "The best scores are bold." if bold and (note or caption) else "",
+        ]
         return " ".join(part for part in parts if part)
 
     def __str__(self) -> str:
