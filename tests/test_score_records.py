@@ -374,6 +374,16 @@ def test_a_collection_given_twice_is_refused(known: bool) -> None:
             leaderboard({"one": scores, "two": other})
 
 
+def test_a_small_file_given_twice_is_refused(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "few.csv"
+    path.write_text("run,topic,measure,score\na,1,M,0.5\nb,1,M,0.25\n", encoding="utf-8")
+    done = cli("leaderboard", f"one={path}", f"two={path}")
+    assert done.returncode == 2
+    assert "is named for the collections 'one' and 'two'" in done.stderr
+    with pytest.raises(InputError, match="'one' and 'two' are the same"):
+        leaderboard({"one": path, "two": path})
+
+
 def test_collections_whose_topics_have_the_same_names_are_several() -> None:
     scores = of_sample()
     judged = {t: {a: dict.fromkeys(docs, 1.0) for a, docs in by.items()} for t, by in read_dict().items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -79,6 +80,13 @@ def collected(
     # Judgments of several aspects are a mapping of files, too, but runs come with them.
     if runs is not None or not are_collections(source):
         return Collections({"": comparable(cast(Any, source), runs, measures)})
+    given = list(cast(Mapping[str, Any], source).items())
+    for (name, one), (other, two) in combinations(given, 2):
+        if one is two or (is_path(one) and is_path(two) and _same_file(one, two)):
+            raise InputError(
+                f"the collections {str(name)!r} and {str(other)!r} are the same, and their topics would count "
+                f"twice; leave one of them out"
+            )
     found = {
         str(name): comparable(one, None, measures) for name, one in cast(Mapping[str, Any], source).items()
     }
@@ -123,6 +131,10 @@ def collected(
     return Collections(chosen, tuple(notes))
 
 
+def _same_file(one: Any, two: Any) -> bool:
+    return os.path.realpath(os.fspath(one)) == os.path.realpath(os.fspath(two))
+
+
 def _saying(scores: Scores, mixed: Sequence[str]) -> Scores:
     """The same scores, whose conventions say that they are mixed."""
     before = scores.conventions.get("mixed", ())
@@ -155,7 +167,9 @@ def _shared_topic(one: Scores, two: Scores) -> str | None:
     if len(shared) < max(len(one.topics), len(two.topics)) or not runs or not measures:
         return None
     a, b = (s.select(runs=runs, topics=shared, measures=measures).values for s in (one, two))
-    return shared[0] if np.array_equal(a, b, equal_nan=True) else None
+    # Means that were given as topics, or few topics, may be equal by chance.
+    varied = len(shared) > 2 and bool((a != a[:, :1]).any())
+    return shared[0] if varied and np.array_equal(a, b, equal_nan=True) else None
 
 
 class Standing(NamedTuple):

@@ -12,6 +12,7 @@ from rankprism.cli.completion import complete_file
 from rankprism.cli.group import commands
 from rankprism.cli.scores import Mixed, read_source
 from rankprism.cli.signature import with_options_of
+from rankprism.errors import InputError
 
 if TYPE_CHECKING:
     from rankprism.results.scores import Scores
@@ -39,7 +40,14 @@ def read_collections(files: Collections = None, **source: Any) -> Scores | dict[
     ):
         return read_source(files=files, **source).scores
     by_name: dict[str, list[str]] = {}
+    names: dict[str, str] = {}
     for name, _, path in pairs:
+        other = names.setdefault(os.path.realpath(path), name)
+        if other != name:
+            raise InputError(
+                f"{path}: is named for the collections {other!r} and {name!r}, and its topics would count "
+                f"twice; leave one of them out"
+            )
         by_name.setdefault(name, []).append(path)
     source["scores"] = True
     return {name: read_source(files=paths, **source).scores for name, paths in by_name.items()}
