@@ -370,7 +370,7 @@ def test_a_collection_given_twice_is_refused(known: bool) -> None:
     )
     part = scores.select(topics=scores.topics[:9])
     for other in (again, part) if known else (again,):
-        with pytest.raises(InputError, match=r"the collections 'one' and 'two' are the same, .* 'apple'"):
+        with pytest.raises(InputError, match=r"the collections 'one' and 'two' are the same, .* twice"):
             leaderboard({"one": scores, "two": other})
 
 

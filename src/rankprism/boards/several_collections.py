@@ -132,7 +132,7 @@ def collected(
 
 
 def _same_file(one: Any, two: Any) -> bool:
-    return os.path.realpath(os.fspath(one)) == os.path.realpath(os.fspath(two))
+    return bool(os.path.realpath(os.fspath(one)) == os.path.realpath(os.fspath(two)))
 
 
 def _saying(scores: Scores, mixed: Sequence[str]) -> Scores:
