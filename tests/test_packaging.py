@@ -342,7 +342,7 @@ def test_the_release_changes_how_pages_and_messages_install(tmp_path: Path) -> N
     assert published("--check").returncode == 0
     for name in changed[1:]:
         text = (tmp_path / name).read_text(encoding="utf-8")
-        assert "pip install 'rankprism[plots,report,assess]'" in text
+        assert "```sh\npip install \\\n    'rankprism[plots,report,assess]'\n```" in text
         assert "'.[" not in text
         assert "not published" not in text
     assert 'SOURCE = "rankprism"' in (tmp_path / changed[0]).read_text(encoding="utf-8")
