@@ -32,6 +32,8 @@ from rankprism import (
     read_scores,
     sample,
 )
+from rankprism.axioms.search import search_verdicts
+from rankprism.axioms.story import story
 from rankprism.boards.gate import gate_of
 from rankprism.boards.policy import Policy
 from rankprism.cli.app import app
@@ -563,3 +565,19 @@ def test_commands_take_columns_and_aspects_of_which_lower_is_better(folder: Path
         "-q",
     )
     assert found.exit_code == 3
+
+
+# ── axioms ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_axioms_ask_measures_of_which_lower_is_better_the_other_way_round() -> None:
+    loss = mix("loss_of_gain", {"DCG": -1.0})
+    assert loss.lower_is_better
+    asked = ("Pri", "Deep", "Conf", "Sat", "Swap", "Bound")
+    found, known = (search_verdicts([one], asked, instances=200) for one in (loss, parse("DCG")))
+    assert [one.refuted for one in found[:-1]] == [one.refuted for one in known[:-1]]
+    assert [one.refuted for one in found] == [False, False, True, True, False, True]
+    shown = found[0]
+    assert shown.scores[0] < shown.scores[1]
+    assert " < " in story(shown)
+    assert "(a lower score is better), as it should be." in story(shown)

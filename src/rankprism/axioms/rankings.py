@@ -102,10 +102,16 @@ class NotApplicable(RankprismError):
 
 
 def score_instances(measure: Measure, instances: Sequence[Instance], hits: Hits | None = None) -> Floats:
-    """(instances, rankings of each) the scores. An error inside a measure says where it happened."""
+    """(instances, rankings of each) the scores, `turned`. An error in a measure says where it happened."""
     if _orders_labels(measure):
-        return _score_by_labels(measure, instances)
-    return _score_together(measure, instances, hits)
+        return turned(measure, _score_by_labels(measure, instances))
+    return turned(measure, _score_together(measure, instances, hits))
+
+
+def turned(measure: Measure, scores: Floats) -> Floats:
+    """Scores of which the higher one is better, from the scores of rankings that are compared, and back."""
+    compared = measure.lower_is_better and scores.shape[-1] > 1
+    return np.asarray(0.0 - scores if compared else scores)  # no -0
 
 
 def _score_by_labels(measure: Measure, instances: Sequence[Instance]) -> Floats:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rankprism.axioms.constraint import Constraint, find_constraint, ten
-from rankprism.axioms.rankings import Instance, Ranking, score_instances
+from rankprism.axioms.rankings import Instance, Ranking, score_instances, turned
 from rankprism.axioms.readings import read_constraints
 from rankprism.axioms.search import INSTANCES, search_verdicts
 from rankprism.axioms.verdict import Verdict
@@ -109,7 +109,9 @@ def _recorded(measure: Measure, constraint: Constraint, instances: int, seed: in
     if found.kind == NOT_REFUTED and (instances > INSTANCES or seed):
         return None
     instance = read_instance(found.rankings)
-    scores = () if instance is None else tuple(score_instances(measure, [instance])[0].tolist())
+    scores = (
+        () if instance is None else tuple(turned(measure, score_instances(measure, [instance])[0]).tolist())
+    )
     shown = {"counterexample" if found.kind == REFUTED else "example": instance}
     return Verdict(measure, constraint, found.kind, found.instances, scores=scores, note=found.note, **shown)
 

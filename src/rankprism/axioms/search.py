@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, islice, repeat
 from typing import Any
@@ -15,7 +15,7 @@ from rankprism.arrays import Bools, Floats, Longs
 from rankprism.axioms.bases import drawn_bases, generator, instances_of, small_bases, some_instances
 from rankprism.axioms.constraint import EQUAL, FINITE, MORE, Constraint, find_constraint
 from rankprism.axioms.proofs import disproof_of, proof_of
-from rankprism.axioms.rankings import Base, Instance, NotApplicable, hits_of, score_instances, short
+from rankprism.axioms.rankings import Base, Instance, NotApplicable, hits_of, score_instances, short, turned
 from rankprism.axioms.shrink import size, smallest
 from rankprism.axioms.vary import close_calls, varied
 from rankprism.axioms.verdict import Verdict
@@ -192,6 +192,14 @@ def judge(
     seed: int = 0,
 ) -> Verdict:
     """The verdict from the instances, and from their variations if none is a violation."""
+    found = _judged(measure, constraint, lots, shrink, variations, seed)
+    return replace(found, scores=tuple(turned(measure, np.array(found.scores)).tolist()))
+
+
+def _judged(
+    measure: Measure, constraint: Constraint, lots: Iterable[Lot], shrink: bool, variations: int, seed: int
+) -> Verdict:
+    """The same, with scores of which the higher one is better."""
     why = _unaskable(measure, constraint)
     if why:
         return Verdict(measure, constraint, UNASKABLE, note=why)

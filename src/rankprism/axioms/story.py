@@ -22,7 +22,11 @@ _SIDES = {
     ">": ["should be more", "than this"],
     "≥": ["should be at least", "as this"],
     "=": ["should equal", "this"],
+    "<": ["should be less", "than this"],
+    "≤": ["should be at most", "as this"],
 }
+#: The signs of the relations between scores of which the lower one is better.
+_TURNED = {">": "<", "≥": "≤"}
 
 
 def story(verdict: Verdict) -> str:
@@ -37,7 +41,7 @@ def evidence(verdict: Verdict) -> str:
     parts = [_found(verdict)]
     instance = verdict.counterexample or verdict.example
     if instance is not None:
-        parts += [picture(instance, verdict.constraint, verdict.scores), _moral(verdict)]
+        parts += [picture(instance, _sign(verdict), verdict.scores), _moral(verdict)]
     return "\n\n".join(parts)
 
 
@@ -97,7 +101,9 @@ def _moral(verdict: Verdict) -> str:
     relation = verdict.constraint.relation
     if len(scores) == 1:
         return f"The score is {scores[0]:.6g}; wanted: {relation.sign}."
-    wanted = f"{scores[0]:.6g} {relation.sign} {scores[1]:.6g}"
+    sign = _sign(verdict)
+    lower = "" if sign == relation.sign else " (a lower score is better)"
+    wanted = f"{scores[0]:.6g} {sign} {scores[1]:.6g}{lower}"
     if verdict.counterexample is None:
         return f"{wanted}, as it should be."
     if relation.sign == "=":
@@ -110,9 +116,18 @@ def _moral(verdict: Verdict) -> str:
     return f"Wanted: {wanted}. " + ("They tie." if tie else "It is the other way round.")
 
 
-def picture(instance: Instance, constraint: Constraint, scores: Sequence[float]) -> str:
-    """The rankings side by side, with a bar and the grade for each aspect. Equal neighbours share a line."""
-    sides = _sides(constraint, len(instance.rankings))
+def _sign(verdict: Verdict) -> str:
+    """The sign of the relation that should hold between the scores."""
+    sign = verdict.constraint.relation.sign
+    return _TURNED.get(sign, sign) if verdict.measure.lower_is_better else sign
+
+
+def picture(instance: Instance, sign: str, scores: Sequence[float]) -> str:
+    """The rankings side by side, with a bar and the grade for each aspect. Equal neighbours share a line.
+
+    sign : of the relation between the scores.
+    """
+    sides = _sides(sign, len(instance.rankings))
     highest = max((np.nanmax(r, initial=0.0) for r in instance.rankings), default=0.0) or 1.0
     A = len(instance.weights)
     columns = [_lines(ranking, float(highest)) for ranking in instance.rankings]
@@ -143,10 +158,10 @@ def _documents(documents: Ranking) -> str:
     return "; ".join(" ".join(f"{x:.4g}" for x in document) for document in documents)
 
 
-def _sides(constraint: Constraint, rankings: int) -> list[str]:
+def _sides(sign: str, rankings: int) -> list[str]:
     if rankings == 1:
         return ["rank"]
-    return _SIDES.get(constraint.relation.sign, ["this", "that"])
+    return _SIDES.get(sign, ["this", "that"])
 
 
 def _aspect_names(A: int) -> list[str]:
