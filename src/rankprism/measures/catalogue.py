@@ -49,6 +49,8 @@ def explain(measure: Measure, width: int = 80) -> str:
     ]
     if definition.formula.bounds.function is None:
         lines[-1] += f" ({definition.formula.bounds.reason})"
+    if measure.lower_is_better:
+        lines += ["", LOWER]
     for key in definition.cite:
         lines += ["", *textwrap.wrap("From " + CITATIONS[key].text, width, subsequent_indent="     ")]
     if example:
@@ -56,6 +58,8 @@ def explain(measure: Measure, width: int = 80) -> str:
     return "\n".join(lines)
 
 
+#: What is said of measures of which a lower score is better.
+LOWER = "A lower score is better."
 #: What `rankprism measures NAME` says about the bounds of a measure.
 BOUNDS = {
     "exact": "exact with default parameters, so that some grades of these documents attain them",
@@ -191,6 +195,7 @@ def _entry(d: Definition) -> list[str]:
     formula, _, remarks = rest.strip().partition("\n\n")
     lines = ["", f"### {d.name}", "", summary, "", "```text", formula, "```"]
     lines += ["", remarks.strip()] if remarks.strip() else []
+    lines += ["", LOWER] if d.lower_is_better else []
     if d.aliases:
         lines += ["", "Also called " + ", ".join(f"`{alias}`" for alias in d.aliases) + "."]
     if d.forms:
