@@ -14,16 +14,19 @@ import argparse
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rankprism import evaluate, read_judgments, read_run
+from rankprism._core import JudgmentTable
+from rankprism.arrays import Longs
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import Run
 from rankprism.judges.agreement import mean_over_topics
-from rankprism.judges.labels import Labels, joined
+from rankprism.judges.labels import Labels
 from rankprism.judges.shared_labels import Compared, compared
 from rankprism.meta import correlation
 from rankprism.results.scores import Scores
@@ -54,38 +57,60 @@ class Labelled:
     judge: str
     runs: dict[str, Run]
 
-    def figures(self, labels: Labels, measures: Sequence[str], seed: int) -> list[Floats]:
-        """For each measure, (3, figure): τ_b and the bias, and the ends of their intervals."""
-        by_people = evaluate(labels.source, self.runs, measures)
+    def figures(self, labels: Labels, by_people: Scores, seed: int) -> list[Floats]:
+        """For each measure, (3, figure): τ_b and the bias, and the ends of their intervals.
+
+        by_people : the scores by all labels of people, which name the topics and measures
+        """
         one: Compared = compared(labels, self.runs, by_people, {})[self.judge]
         found = []
-        for m in range(len(measures)):
+        for m in range(len(by_people.measures)):
             people, judge = (scores.values[:, :, m] for scores in (one.people, one.judge))
             bias = mean_over_topics(self.judge, "", "bias", "all", (judge - people).mean(0), 0.95)
             figures = [tau_b(people, judge, seed), (bias.value, bias.low, bias.high)]
             found.append(np.array(figures).T)
         return found
 
+    @cached_property
+    def _rows(self) -> tuple[Longs, tuple[list[str], list[str], list[str], Floats]]:
+        """The pair of each label of people, and the columns of these labels."""
+        labels = self.labels
+        topics, aspects, docs, grades = labels.source.table.columns()
+        pairs = {
+            (labels.topics[t], doc): p
+            for p, (t, doc) in enumerate(zip(labels.topic, labels.docs, strict=True))
+        }
+        place = np.array([pairs[key] for key in zip(topics, docs, strict=True)])
+        return place, (list(topics), list(aspects), list(docs), np.asarray(grades))
+
     def draw(self, rng: np.random.Generator, share: float) -> Labels:
         """The same labels, of which people have given only this share, drawn with equal chances."""
-        known = np.flatnonzero(~np.isnan(self.labels.people).all(1))
-        kept = rng.choice(known, max(1, round(share * len(known))), replace=False)
-        names, of = self.labels.topics, self.labels.topic
-        rows = [
-            (names[of[p]], aspect, self.labels.docs[p], float(self.labels.people[p, a]))
-            for p in sorted(kept.tolist())
-            for a, aspect in enumerate(self.labels.aspects[of[p]])
-        ]
-        people = _judgments(rows, self.labels.source)
-        return joined(people, self.labels.sources)
+        labels, (place, (topics, aspects, docs, grades)) = self.labels, self._rows
+        known = np.flatnonzero(~np.isnan(labels.people).all(1))
+        drawn = np.zeros(len(labels.docs), dtype=bool)
+        drawn[rng.choice(known, max(1, round(share * len(known))), replace=False)] = True
+        rows = np.flatnonzero(drawn[place])
+        every = sorted(set(zip(topics, aspects, strict=True)))
+        table = JudgmentTable.from_columns(
+            labels.source.source,
+            [topics[n] for n in rows],
+            [aspects[n] for n in rows],
+            [docs[n] for n in rows],
+            grades[rows],
+            [topic for topic, _ in every],
+            [aspect for _, aspect in every],
+        )
+        people = np.where(drawn[:, None], labels.people, np.nan)
+        return replace(labels, people=people, source=replace(labels.source, table=table))
 
     def repeat(
         self, measures: Sequence[str], share: float, repetitions: int, seed: int = 1
     ) -> Iterator[Drawn]:
         """For each measure, what repeated draws give."""
         rng = np.random.default_rng(seed)
-        truth = self.figures(self.labels, measures, 0)
-        draws = [self.figures(self.draw(rng, share), measures, k) for k in range(repetitions)]
+        by_people = evaluate(self.labels.source, self.runs, measures)
+        truth = self.figures(self.labels, by_people, 0)
+        draws = [self.figures(self.draw(rng, share), by_people, k) for k in range(repetitions)]
         for m, whole in enumerate(truth):
             value, low, high = np.array([draw[m] for draw in draws]).transpose(1, 0, 2)
             yield Drawn(value, low, high, whole[0])
