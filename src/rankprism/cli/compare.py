@@ -56,7 +56,8 @@ def compare(
 
     if pairs and by_topic:
         raise InputError("--pairs and --by-topic are two tables; ask for one of them")
-    scores = source.scores if sort is None else source.scores.sorted(sort)
+    # Sorted by the means that the table shows, which are over the topics of all runs.
+    scores = source.scores if sort is None else source.scores.complete().sorted(sort)
     found = call(scores, baseline=source.baselines)
     if by_topic:
         return found.by_topic(most)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankprism.errors import InputError, listed
+from rankprism.errors import InputError, RankprismWarning, listed
 from rankprism.foreign import shortened
 from rankprism.formats.scores import read_scores
 from rankprism.measures.display import shown_name
@@ -62,7 +63,10 @@ def irec(
         irec, d = found.measures
     found = found.select(measures=[irec, d])
     scored = [run for run, own in zip(found.runs, found.values, strict=True) if not np.isnan(own).all()]
-    found = found.select(runs=scored).complete()  # because means over different topics do not compare
+    number = len(found.topics)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankprismWarning)  # the subtitle says so
+        found = found.select(runs=scored).complete()  # because means over different topics do not compare
     irec, d = map(shown_name, found.measures)
     size = width or SIDE, height or SIDE
     means = found.means
@@ -132,6 +136,11 @@ def irec(
         size[0],
         "Coverage of intents and relevance",
         f"dashed: D# = {gamma:g} I-rec + {1 - gamma:g} D, the same along a line"
+        + (
+            f"; over {len(found.topics)} of {number} topics, which all runs have"
+            if len(found.topics) < number
+            else ""
+        )
         + (f"; {unnamed} of {len(rows)} runs have no room for their name" if unnamed else ""),
         title=title,
     )
