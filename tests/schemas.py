@@ -29,6 +29,7 @@ MORE: dict[str, list[str]] = {
         f"{COLLECTION} {MEASURES} --per-topic",
         f"{COLLECTION} {MEASURES} --intervals",
         "sample/preferences.tsv sample/runs/diversified.run -m nPrf@10",
+        "sample/qrels.txt sample/runs/noisy.run --preferences answer.tsv -m P@5 -m nPrf@10 -q",
     ],
     "evaluate --wide": [f"{COLLECTION} {MEASURES} --wide", f"{COLLECTION} -m P@5 --wide --intervals"],
     "evaluate --by": ["sample/preferences.tsv sample/runs/noisy.run -m nPrf@10 --by assessor -q"],

@@ -109,11 +109,12 @@ def test_intervals_label_the_counts(retrieved: Scores, of_both_kinds: Scores) ->
 
 
 def test_the_chart_of_intent_recall_uses_shared_topics(retrieved: Scores) -> None:
-    found = _texts(plots.irec(retrieved, "RR", "P@1"))
-    assert "over 9 of 12 topics, which all runs have" in found
+    chart = plots.irec(retrieved, "RR", "P@1")
+    assert "over 9 of 12 topics, which all runs have" in _texts(chart)
     shared = retrieved.select(topics=TOPICS[:9])
-    assert f'"irec": {shared.mean()["full"]["RR"]},' in found
-    assert f'"irec": {retrieved.mean()["full"]["RR"]},' not in found
+    points = re.findall(r'"run": "(\w+)", "irec": ([\d.]+)', json.dumps(chart.to_dict()))
+    assert {run: float(x) for run, x in points} == {run: one["RR"] for run, one in shared.mean().items()}
+    assert shared.mean()["full"]["RR"] != retrieved.mean()["full"]["RR"]
 
 
 def _order(chart: Any, axis: str) -> list[str]:

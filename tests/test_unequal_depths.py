@@ -193,6 +193,10 @@ def test_a_gate_refuses_unless_it_is_told_to_mix(tmp_path: Path) -> None:
     assert "--run-depth 10" in str(refused.exception)
     mixed = CliRunner().invoke(app, [*words, "AP", "--mixed", "-q"])
     assert mixed.exit_code == 3
+    assert "Mixed scores, which differ in depth." in mixed.stdout
+    comment = CliRunner().invoke(app, [*words, "AP", "--mixed", "-q", "--comment", str(tmp_path / "c.md")])
+    assert comment.exit_code == 3
+    assert "Mixed scores, which differ in depth." in (tmp_path / "c.md").read_text(encoding="utf-8")
     for fair in (["AP@10"], ["AP", "--run-depth", "10"]):
         assert CliRunner().invoke(app, [*words, *fair]).exit_code == 0
     told = json.loads(CliRunner().invoke(app, [*words, "AP", "--mixed", "-q", "--format", "json"]).stdout)

@@ -14,6 +14,7 @@ from rankprism.boards.lost_topics import LostTopic
 from rankprism.foreign import shown
 from rankprism.markup import html_escaped, markdown_escaped
 from rankprism.results.direction import HIGHER, LOWER, marked, signs
+from rankprism.results.record import mixed_sentence
 from rankprism.results.result import Result
 from rankprism.results.table import Cell, Table
 from rankprism.statistics.power import smallest_difference
@@ -207,7 +208,7 @@ class Gate(Result):
         """The outcome as Markdown for a pull request: the table, the topics that lost most, and why."""
         parts = [
             f"### {_SIGNS[self.outcome]} Relevance gate: {self.outcome}",
-            markdown_escaped(self.headline, None),
+            " ".join(filter(None, [markdown_escaped(self.headline, None), mixed_sentence(self.about)])),
             self._shown(None)[0].markdown(),
         ]
         if self.lost:
