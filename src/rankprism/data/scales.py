@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 #: Without a given scale, every whole grade up to this one has a label. If there are higher or other grades,
 #: only grades that occur have one.
 _WHOLE = 1000
-#: The aspect on which a lower score is better, unless its settings say otherwise: that of `Contrast`.
-HARMFUL = "harmful"
 #: The largest number of labels of one aspect.
 MOST_LABELS = 100_000
 _MOST_CODES = 2**62  # combinations of labels that can be numbered
@@ -50,7 +48,7 @@ class Scale:
     #: Another aspect. Where it has its lowest label, this aspect has its lowest label too (a document that is
     #: not relevant cannot be correct).
     given: str | None = None
-    #: Whether a lower score on this aspect is better. None: only on the aspect `HARMFUL`.
+    #: Whether a lower score on this aspect is better. None: only on the aspect called harmful.
     lower_is_better: bool | None = None
 
     @classmethod

@@ -11,7 +11,6 @@ import numpy as np
 
 from rankprism.arrays import Floats, Longs
 from rankprism.data.hits import Hits
-from rankprism.data.scales import HARMFUL
 from rankprism.errors import MeasureError
 from rankprism.measures.definition import Definition
 from rankprism.measures.folds import FOLDS
@@ -25,6 +24,9 @@ if TYPE_CHECKING:
     from rankprism.measures.parts import Parts
     from rankprism.measures.preferences.hits import PreferenceHits, PreferencePool
     from rankprism.measures.terms import MadeOf
+
+#: The aspect on which a lower score is better, unless its settings say otherwise: that of `Contrast`.
+HARMFUL = "harmful"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
