@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterable
 
 from rankprism.errors import enumerated
@@ -12,9 +11,18 @@ from rankprism.foreign import quoted
 _ZEROS = re.compile(r"^(\D*)0+(?=\d)")
 _POINT = re.compile(r"\.0+$")
 _QUOTES = "\"'`´“”„‘’«»"
+
+
+def _in_one_form(text: str) -> str:
+    """The id in Unicode's form for comparisons."""
+    import unicodedata  # nearly no evaluation compares spellings
+
+    return unicodedata.normalize("NFKC", text)
+
+
 #: What may differ between two spellings, and a function that removes it.
 _FORMS: dict[str, Callable[[str], str]] = {
-    "in their Unicode form": lambda text: unicodedata.normalize("NFKC", text),
+    "in their Unicode form": _in_one_form,
     "in quotes": lambda text: text.strip(_QUOTES),
     "in case": str.casefold,
     "in .0 at the end": lambda text: _POINT.sub("", text),

@@ -58,6 +58,8 @@ def directed_aspects(aspects: Mapping[str, bool]) -> dict[str, str]:
     >>> directed_aspects({"bias": True})
     {'better when higher': '', 'better when lower': '["bias"]'}
     """
+    if not aspects:
+        return dict.fromkeys(_ASPECTS, "")
     import json
 
     named = {key: [name for name, lower in aspects.items() if lower == of] for key, of in _ASPECTS.items()}
