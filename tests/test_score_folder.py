@@ -19,9 +19,11 @@ import pyarrow.parquet as pq
 import pytest
 from conftest import posix
 
-import rankprism.score_folder
+import rankprism.score_folder.evaluate
 from rankprism import InputError, RankprismWarning, evaluate, evaluate_into, read_judgments, read_run, sample
-from rankprism.score_folder import file_name, fingerprint
+from rankprism.evaluation.steps import joined
+from rankprism.score_folder.evaluate import sha256_of
+from rankprism.score_folder.files import file_name
 
 Cli = Callable[..., subprocess.CompletedProcess[str]]
 MEASURES = ["P@10", "alpha_nDCG@10"]
@@ -60,11 +62,11 @@ def test_only_what_is_new_or_changed_is_scored(tmp_path: Path, monkeypatch: pyte
     folder = tmp_path / "scores"
     scored: list[tuple[list[str], list[str]]] = []
 
-    def watched(judgments: Any, runs: Any, measures: Any, **settings: Any) -> Any:
+    def watched(judgments: Any, runs: Any, measures: Any, *others: Any) -> Any:
         scored.append((list(runs), list(map(str, measures))))
-        return evaluate(judgments, runs, measures, **settings)
+        return joined(judgments, runs, measures, *others)
 
-    monkeypatch.setattr(rankprism.score_folder, "evaluate", watched)
+    monkeypatch.setattr(rankprism.score_folder.evaluate, "joined", watched)
     mine = [tmp_path / path.name for path in RUNS[:3]]
     for path, copy in zip(RUNS, mine, strict=False):
         copy.write_bytes(path.read_bytes())
@@ -92,7 +94,7 @@ def test_only_what_is_new_or_changed_is_scored(tmp_path: Path, monkeypatch: pyte
     assert set(evaluate_into(folder, fewer, mine, MEASURES).states) == {"judgments changed"}
     assert stored(folder) == computed(fewer, mine, MEASURES)
     assert set(evaluate_into(folder, fewer, mine, MEASURES, order="rank").states) == {"other settings"}
-    monkeypatch.setattr(rankprism.score_folder, "_version", lambda: "99")
+    monkeypatch.setattr(rankprism, "__version__", "99")
     assert set(evaluate_into(folder, fewer, mine, MEASURES, order="rank").states) == {"other version"}
     assert set(evaluate_into(folder, fewer, mine, MEASURES, order="rank").states) == {"unchanged"}
 
@@ -105,20 +107,26 @@ def test_files_say_what_their_scores_were_computed_from(tmp_path: Path) -> None:
     assert about["conventions"]["order"] == "score"
     row = table.to_pylist()[0]
     shasum = subprocess.run(["sha256sum", RUNS[0]], capture_output=True, text=True, check=True).stdout.split()
-    assert row["run_sha256"] == about["run"] == shasum[0]
-    assert row["judgments_sha256"] == about["judgments"] == found.about["judgments"]
+    assert row["run_sha256"] == about["run_sha256"] == shasum[0]
+    assert row["judgments_sha256"] == found.about["judgments"]
     assert row["rankprism"] == rankprism.__version__
     assert json.loads(row["settings"])["topics"] == "judged"
     assert row["scored_at"].utcoffset().total_seconds() == 0
 
 
+@pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
 def test_judgments_are_the_same_whatever_file_holds_them(tmp_path: Path) -> None:
     read = read_judgments(sample.QRELS)
     lines = sample.QRELS.read_text().splitlines(keepends=True)
     random.Random(1).shuffle(lines)
     (tmp_path / "other.txt").write_text("".join(lines))
-    assert fingerprint(read) == fingerprint(read_judgments(tmp_path / "other.txt"))
-    assert fingerprint(read) == fingerprint(read_judgments(read.to_frame("pyarrow")))
+
+    def sha256(judgments: Any) -> Any:
+        folder = tmp_path / f"{len([*tmp_path.iterdir()])}"
+        run = {"q": ["a"], "apple": ["apple-80"]}
+        return evaluate_into(folder, judgments, run, "P@5").about["judgments"]
+
+    assert sha256(read) == sha256(tmp_path / "other.txt") == sha256(read.to_frame("pyarrow"))
     others = [
         read_judgments(sample.QRELS, weights=sample.WEIGHTS),
         read_judgments(sample.QRELS, aspects="all"),
@@ -126,10 +134,16 @@ def test_judgments_are_the_same_whatever_file_holds_them(tmp_path: Path) -> None
         read_judgments({"q": {"a": 2}}),
         read_judgments({"q": {"b": 1}}),
     ]
-    assert len({fingerprint(read), *map(fingerprint, others)}) == 6
-    assert fingerprint(["ab", "c"]) != fingerprint(["a", "bc"])
+    assert len({sha256(read), *map(sha256, others)}) == 6
 
 
+def test_the_sha256_of_a_run_in_memory_is_of_what_it_says() -> None:
+    rows = [{"q": {"ab": 2.0, "c": 1.0}}, {"q": {"a": 2.0, "bc": 1.0}}, {"q": {"ab": 2.0, "c": 1.5}}]
+    assert len({sha256_of(read_run(row)) for row in rows}) == 3
+    assert sha256_of(read_run(rows[0])) == sha256_of(read_run([("q", "ab", 2.0), ("q", "c", 1.0)]))
+
+
+@pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
 def test_runs_in_memory_and_in_tables_are_stored_too(tmp_path: Path) -> None:
     run = read_run(RUNS[0])
     for _ in range(2):
@@ -160,12 +174,12 @@ def test_a_run_that_changes_while_it_is_read_is_not_stored(
     run = tmp_path / "a.run"
     run.write_bytes(RUNS[0].read_bytes())
 
-    def interfering(*given: Any, **settings: Any) -> Any:
-        found = evaluate(*given, **settings)
+    def interfering(*given: Any) -> Any:
+        found = joined(*given)
         run.write_bytes(RUNS[1].read_bytes())
         return found
 
-    monkeypatch.setattr(rankprism.score_folder, "evaluate", interfering)
+    monkeypatch.setattr(rankprism.score_folder.evaluate, "joined", interfering)
     with pytest.raises(InputError, match="a: the run changed while it was read; score it again"):
         evaluate_into(tmp_path / "scores", sample.QRELS, [run], "P@10")
     assert not list((tmp_path / "scores").glob("*.parquet"))
@@ -185,7 +199,7 @@ def test_a_file_of_somebody_else_is_not_replaced(tmp_path: Path) -> None:
 
 def test_bad_runs_do_not_keep_others_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also if all runs that are scored at once are bad."""
-    monkeypatch.setattr(rankprism.score_folder, "AT_ONCE", 1)
+    monkeypatch.setattr(rankprism.score_folder.evaluate, "AT_ONCE", 1)
     bad = [tmp_path / f"bad{i}.run" for i in range(2)]
     for path in bad:
         path.write_text("one two\n")
@@ -239,9 +253,9 @@ def many_runs(folder: Path, number: int) -> list[Path]:
 
 CODE = """
 import sys, warnings
-import rankprism, rankprism.score_folder
+import rankprism, rankprism.score_folder.evaluate as evaluating
 warnings.simplefilter("ignore")
-rankprism.score_folder.AT_ONCE = 3
+evaluating.AT_ONCE = 3
 folder, qrels, measures, *runs = sys.argv[1:]
 rankprism.evaluate_into(folder, qrels, runs, measures)
 """

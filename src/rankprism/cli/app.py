@@ -15,6 +15,7 @@ from rankprism.errors import closest
 #: judgments, and the rest. The `app` of the module either contains the command or is the group itself.
 MODULES = {
     "evaluate": "evaluate",
+    "scores": "folder",
     "explain": "explain",
     "compare": "compare",
     "leaderboard": "leaderboard",

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from rankprism.errors import RankprismWarning
@@ -56,6 +57,8 @@ KINDS = {
     "mixed": "scores of other judgments, settings or definitions of a measure are analysed together",
     "unrecorded": "a file does not record which judgments and settings its scores were computed from",
     "versions": "scores of different versions of rankprism are analysed together",
+    "stale-scores": "a folder has scores that do not belong together with the new ones",
+    "scores-lost": "scores by other measures are out of date and cannot be computed again here",
     "heavy-tails": "a few topics decide means or differences, so that intervals hold too seldom",
     "long-computation": "a test draws so many resamples that it takes long",
     "no-interval": "there are too few topics, assessors or other units for an interval",
@@ -93,6 +96,11 @@ class Note:
             else {k: v for k, v in found.items() if k != "runs"}
         )
 
+    @classmethod
+    def of(cls, record: Mapping[str, Any]) -> Note:
+        """The note of a `record`."""
+        return cls(**{**record, "runs": tuple(record.get("runs", ()))})
+
     def __str__(self) -> str:
         return f"{self.message} [{self.kind}]"
 
@@ -104,6 +112,32 @@ def issue(notes: Iterable[Note], category: type[RankprismWarning] = RankprismWar
         level, frame = level + 1, frame.f_back
     for note in notes:
         warnings.warn(category(str(note)), stacklevel=level)
+
+
+def merged(sources: Mapping[str, Iterable[Note]]) -> list[Note]:
+    """The notes of several sources, such as runs that were scored one by one. Alike ones become one.
+
+    >>> few = {run: [Note("few-judged", f"{run}: 40%", 1, run, (run,))] for run in ("a", "b", "c")}
+    >>> print(*merged(few))
+    a: 40%; 2 others have such a note: 'b', 'c' [few-judged]
+    """
+    groups: dict[tuple[str, int], dict[str, tuple[str, Note]]] = {}
+    for source, notes in sources.items():
+        count: Counter[str] = Counter()  # a source may have several notes of a kind
+        for note in notes:
+            group = groups.setdefault((note.kind, count[note.kind]), {})
+            group.setdefault(note.message, (source, note))
+            count[note.kind] += 1
+    found = []
+    for (_, first), *others in (group.values() for group in groups.values()):
+        names = dict.fromkeys(name for source, note in others for name in note.runs or (source,))
+        more = [name for name in names if name not in first.runs]
+        if more:
+            number = f"{len(more)} other{' has' if len(more) == 1 else 's have'}"
+            message = f"{first.message}; {number} such a note: {some(more)}"
+            first = replace(first, message=message, runs=(*first.runs, *more) if first.runs else ())
+        found.append(first)
+    return found
 
 
 def with_notes(conventions: Mapping[str, Any], notes: Iterable[Note]) -> dict[str, Any]:

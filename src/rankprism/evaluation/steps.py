@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from threading import Lock
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankprism.conventions import conventions_of
@@ -15,7 +16,7 @@ from rankprism.data.note import Note, issue, some
 from rankprism.data.reading import Reading
 from rankprism.data.run import Alignment, Run
 from rankprism.errors import InputError, MeasureError
-from rankprism.evaluation.blocks import block_of, columns_of, mean_of_run, together
+from rankprism.evaluation.blocks import Block, block_of, columns_of, mean_of_run, together
 from rankprism.evaluation.evaluation import OF_ANSWERS
 from rankprism.evaluation.parts import Part, answers_as_runs, parts_by_kind
 from rankprism.formats import files
@@ -35,6 +36,7 @@ from rankprism.results.scores import Scores, mean_over_topics
 from rankprism.types import Order, Tied, Topics
 
 if TYPE_CHECKING:
+    from rankprism.data.preferences import Preferences
     from rankprism.types import JudgmentsLike, MeasuresLike, PreferencesLike, RunsLike
 
 
@@ -94,10 +96,14 @@ def scored(
     bounds: bool,
     threads: int | None,
     on_share: Callable[[float], None] | None,
+    own_notes: Callable[[str, list[Note]], object] | None = None,
 ) -> Scores:
-    """The scores of all runs, with notes on what looks wrong."""
+    """The scores of all runs, with notes on what looks wrong.
+
+    own_notes : called with the name of each run, and the notes that there would be if it were the only one.
+    The notes are then not issued.
+    """
     chosen, parts, sources, aligned = data
-    order = reading.order
     share = _shares(parts, len(sources), on_share)
     blocks = [
         block_of(part, list(runs.values()), topics, bounds, tied, threads, share)
@@ -106,13 +112,47 @@ def scored(
     every, (values, low, high, _) = together(parts, blocks, chosen)
     names = tuple(name for measure in chosen for name in columns_of(measure, tied))
 
+    first_notes = [note for part in parts for note in part.judged.notes]
+    noted = partial(_notes, data, blocks, every, reading, topics, tied)
+    notes = noted(sources)
+    if own_notes is not None:
+        for name in sources:
+            own_notes(name, [*first_notes, *noted([name])])
+    else:
+        issue(notes)
+    conventions: dict[str, Any] = {**reading.settings, "topics": topics}
+    if tied is not None:
+        conventions["tied"] = tied
+    for part, runs_of_part in zip(parts, aligned, strict=True):
+        said_of = conventions_of(part.needs, part.measures, part.judged, runs_of_part, bounds)
+        # With both kinds of judgments, the conventions of preferences have their own place.
+        conventions |= said_of if part is parts[0] else {"preferences": said_of.pop("preferences") | said_of}
+    conventions["direction"] = _directions(data, tied)
+    conventions["notes"] = [note.record() for note in (*first_notes, *notes)]
+    given = [part.given for part in parts if part.given is not None]
+    record = record_of(given, chosen, reading, topics, tied, bounds, depths_of(aligned[0]))
+    if any(note.kind == "unequal-depths" for note in notes):
+        record, conventions["mixed"] = record.mixing(DEPTH), [DEPTH]
+    return Scores(tuple(sources), every, names, values, conventions, low, high, record)
+
+
+def _notes(
+    data: Joined,
+    blocks: Sequence[Block],
+    every: Sequence[str],
+    reading: Reading,
+    topics: Topics,
+    tied: Tied | None,
+    names: Iterable[str],
+) -> list[Note]:
+    """The notes on some of the runs, all of which have been scored."""
     notes: list[Note] = []
-    for part, runs_of_part, block in zip(parts, aligned, blocks, strict=True):
-        means = partial(_means_by_order, part, sources, runs_of_part, topics, reading)
-        known = {name: _ignoring(run, every) for name, run in runs_of_part.items()}
-        columns = partial(_columns, sources, reading)
+    for part, runs_of_part, block in zip(data.parts, data.aligned, blocks, strict=True):
+        means = partial(_means_by_order, part, data.sources, runs_of_part, topics, reading)
+        known = {name: _ignoring(runs_of_part[name], every) for name in names}
+        columns = partial(_columns, data.sources, reading)
         about = Evaluated(
-            part.judged, known, part.measures, topics, means, columns, part.needs, order, part.pool
+            part.judged, known, part.measures, topics, means, columns, part.needs, reading.order, part.pool
         )
         if tied is not None:
             about = about._replace(tied=tied)
@@ -125,36 +165,29 @@ def scored(
         said = {note.kind for note in notes}
         notes += [n for n in found if n not in notes and (n.kind not in said or n.kind in OF_JUDGMENTS)]
         notes += _topics_without(part, every)
-    issue(notes)
-    conventions: dict[str, Any] = {**reading.settings, "topics": topics}
-    if tied is not None:
-        conventions["tied"] = tied
-    for part, runs_of_part in zip(parts, aligned, strict=True):
-        said_of = conventions_of(part.needs, part.measures, part.judged, runs_of_part, bounds)
-        # With both kinds of judgments, the conventions of preferences have their own place.
-        conventions |= said_of if part is parts[0] else {"preferences": said_of.pop("preferences") | said_of}
-    first_notes = [note for part in parts for note in part.judged.notes]
-    conventions["direction"] = _directions(data, tied)
-    conventions["notes"] = [note.record() for note in (*first_notes, *notes)]
-    record = _record(data, reading, topics, tied, bounds)
-    if any(note.kind == "unequal-depths" for note in notes):
-        record, conventions["mixed"] = record.mixing(DEPTH), [DEPTH]
-    return Scores(tuple(sources), every, names, values, conventions, low, high, record)
+    return notes
 
 
-def _record(data: Joined, reading: Reading, topics: Topics, tied: Tied | None, bounds: bool) -> Record:
-    """What the scores are computed from. Settings are recorded if they differ from the defaults."""
-    settings = {name: str(value) for name, value in reading.settings.items()}
+def record_of(
+    given: Sequence[Judgments | Preferences],
+    measures: Iterable[Measure],
+    reading: Reading,
+    topics: Topics,
+    tied: Tied | None = None,
+    bounds: bool = False,
+    depths: Mapping[str, float] = MappingProxyType({}),
+) -> Record:
+    """What scores are computed from. Settings are recorded if they differ from the defaults."""
+    settings: dict[str, str] = {name: str(value) for name, value in reading.settings.items()}
     settings |= {"topics": topics, "tied": tied or "", "bounds": "yes" if bounds else ""}
     if reading.order == "trec_eval":  # another name of the default
         settings["order"] = DEFAULTS["order"]
-    given = [part.given for part in data.parts if part.given is not None]
     for source in given:
         if isinstance(source, Judgments):
             settings |= _settings_of(source)
-    columns = {name: measure for measure in data.measures for name in columns_of(measure, tied)}
+    columns = {name: measure for measure in measures for name in columns_of(measure, tied)}
     changed = {name: value for name, value in settings.items() if value not in ("", DEFAULTS.get(name))}
-    return Record.of(given, columns, changed, depths_of(data.aligned[0]))
+    return Record.of(given, columns, changed, depths)
 
 
 def _settings_of(judged: Judgments) -> dict[str, str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.note import issue, with_notes
+from rankprism.data.note import Note, issue, merged, with_notes
 from rankprism.errors import InputError
 from rankprism.formats import files
 from rankprism.formats.known.score_files import MEANS, Cell, cells_of_frame, metadata_of, score_of
@@ -17,7 +17,7 @@ from rankprism.formats.recognition import format_at
 from rankprism.frames import is_frame
 from rankprism.results.depths import measures_named, note_of_depths
 from rankprism.results.direction import chosen_lower, recorded
-from rankprism.results.record import DEPTH, JSON, PARQUET, Record, Together, together
+from rankprism.results.record import ABOUT, DEPTH, JSON, PARQUET, Record, Together, together
 from rankprism.results.scores import Scores
 from rankprism.types import ScoresLike
 
@@ -66,24 +66,31 @@ def read_scores(
         raise InputError("no scores given; name at least one file")
     cells = _Cells()
     records: dict[str, Record | None] = {}
+    noted: dict[str, list[Note]] = {}
     for one in sources:
         if files.is_path(one):
             with files.opened(one) as file:
                 stored = format_at("scores", file).read(file, dict(where or {}), measure)
                 cells.add(stored.cells, file.name)
                 records[file.name] = _record(stored.metadata, file.name)
+                noted[file.name] = _notes(stored.metadata)
         elif isinstance(one, Mapping):
             cells.add(_from_mapping(one), "scores")
         elif is_frame(one):
             cells.add(cells_of_frame(one, dict(where or {}), measure or "score"), "scores")
             records["scores"] = _record(metadata_of(one), "scores")
+            noted["scores"] = _notes(metadata_of(one))
         else:
             raise InputError(
                 f"cannot read scores from {type(one).__name__} objects; pass paths, a frame or "
                 "{run: {topic: {measure: score}}}"
             )
     names = [files.source_name(s) if files.is_path(s) else "memory" for s in sources]
-    return directed(_of_like_depth(cells.scores(names, together(records, mixed))), lower)
+    notes = [note for note in merged(noted) if note.kind != "unequal-depths"]  # which is decided now
+    issue(notes)
+    scores = cells.scores(names, together(records, mixed))
+    scores = replace(scores, conventions=with_notes(scores.conventions, notes))
+    return directed(_of_like_depth(scores), lower)
 
 
 def directed(scores: Scores, lower: Iterable[str]) -> Scores:
@@ -118,6 +125,15 @@ def _record(metadata: Mapping[Any, Any], source: str) -> Record | None:
         except ValueError:
             found = {}
     return None if found is None else Record.from_dict(found, source)
+
+
+def _notes(metadata: Mapping[Any, Any]) -> list[Note]:
+    """The notes that were given when the scores were computed, which a reader has to know, too."""
+    try:
+        about = json.loads(metadata[ABOUT]) if ABOUT in metadata else metadata.get("about", {})
+        return [Note.of(note) for note in about.get("conventions", about).get("notes", ())]
+    except (ValueError, TypeError, AttributeError):
+        return []  # another program's metadata under the same name
 
 
 @dataclass

@@ -9,7 +9,7 @@ from typing import Any
 
 from rankprism.checksum import BLANK, KEY, checksummed
 from rankprism.errors import InputError, install
-from rankprism.results.record import PARQUET, Record
+from rankprism.results.record import ABOUT, PARQUET, Record
 from rankprism.results.table import Table, plain, undefined
 
 
@@ -31,7 +31,7 @@ def _without_checksum(
         import pyarrow.parquet
     except ImportError:
         raise InputError(f"parquet needs one more package: {install('parquet')}") from None
-    metadata = {b"rankprism": json.dumps(about, ensure_ascii=False, default=plain), KEY: BLANK}
+    metadata = {ABOUT: json.dumps(about, ensure_ascii=False, default=plain), KEY: BLANK}
     if record is not None:
         metadata[PARQUET] = json.dumps(record.to_dict(), ensure_ascii=False)
     pieces = _Pieces()

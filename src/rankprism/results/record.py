@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 
-#: The name of the record in the metadata of a Parquet file, and in JSON.
-PARQUET, JSON = b"rankprism.record", "record"
+#: The names of conventions and record in the metadata of a Parquet file, and that of the record in JSON.
+ABOUT, PARQUET, JSON = b"rankprism", b"rankprism.record", "record"
 #: The default of each setting. A setting of another name has no default: it is recorded if it was given.
 DEFAULTS = {"order": "score", "topics": "judged", "duplicates": "error"}
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
