@@ -66,7 +66,7 @@ from rankprism.reproduce.toma import toma
 from rankprism.results.outputs import OUTPUTS, RESULT_FORMATS, Output, Style, output_format, written
 from rankprism.results.result import Detailed, Result
 from rankprism.results.table import Cell, Table
-from rankprism.score_folder import Stored
+from rankprism.score_folder import FolderCheck, Stored
 
 RUNS = [str(run) for run in sample.RUNS[:3]]
 MEASURES = ["alpha_nDCG@10", "DSharp_nDCG@10", "P@10"]
@@ -134,6 +134,9 @@ def other_results(scores: Scores) -> list[Result]:
         estimated,
         estimated.differences(),
         Stored("a_b/50%", ("r&1",), ("new",), ("r&1.parquet",), ("P@10",)),
+        FolderCheck(
+            "a_b/50%", ("r&1",), ("damaged",), (("P@10",),), ("2026-01-01T12:00:00",), ("r&1.parquet",)
+        ),
         found,
         found.differences(),
         agreement(found),

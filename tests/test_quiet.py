@@ -255,6 +255,7 @@ COMMANDS = {
     "explain": f"{COLLECTION} -m nDCG_IA@10 --topic jaguar",
     "compare": f"{COLLECTION} {MEASURES}",
     "leaderboard": f"{COLLECTION} {MEASURES}",
+    "scores": "scored",
     "gate": f"{COLLECTION.replace('noisy', 'ideal')} {MEASURES} --margin 0.01 --junit gate.xml",
     "topic-set-size": f"{COLLECTION} {MEASURES} --difference 0.1",
     "plot differences": f"{COLLECTION} -m nDCG_IA@10 -o differences.svg",
@@ -320,7 +321,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, rankprism_command: Path) ->
 
 
 def prepared(here: Path, rankprism_command: Path) -> Path:
-    """The sample, judgments of two aspects, profiles of users, votes on systems, and a study."""
+    """The sample, judgments of two aspects, profiles of users, votes, stored scores and a study."""
     aspects(here)
     documents = {doc for path in sample.RUNS for doc in path.read_text().split()[2::6]}
     lines = [json.dumps({"id": doc, "text": f"About {doc}"}) + "\n" for doc in sorted(documents)]
@@ -337,6 +338,7 @@ def prepared(here: Path, rankprism_command: Path) -> Path:
     for line in (
         "demo --save sample",
         "preferences draw-profiles sample/qrels.txt --draw 2 -o profiles.txt",
+        f"evaluate {COLLECTION} -m P@5 --into scored",
         f"assess new study.db {STUDY}",
         "assess import study.db answer.tsv",
         "assess backup study.db saved.db",

@@ -33,6 +33,7 @@ from rankprism.formats.scores import read_scores as read_scores
 from rankprism.measures import Measure as Measure
 from rankprism.measures import parse as parse
 from rankprism.results.scores import Scores as Scores
+from rankprism.score_folder import check_score_folder as check_score_folder
 from rankprism.score_folder import evaluate_into as evaluate_into
 
 __all__: list[str]

@@ -73,13 +73,13 @@ def read_scores(
                 stored = format_at("scores", file).read(file, dict(where or {}), measure)
                 cells.add(stored.cells, file.name)
                 records[file.name] = _record(stored.metadata, file.name)
-                noted[file.name] = _notes(stored.metadata)
+                noted[file.name] = _notes(stored.metadata, file.name)
         elif isinstance(one, Mapping):
             cells.add(_from_mapping(one), "scores")
         elif is_frame(one):
             cells.add(cells_of_frame(one, dict(where or {}), measure or "score"), "scores")
             records["scores"] = _record(metadata_of(one), "scores")
-            noted["scores"] = _notes(metadata_of(one))
+            noted["scores"] = _notes(metadata_of(one), "scores")
         else:
             raise InputError(
                 f"cannot read scores from {type(one).__name__} objects; pass paths, a frame or "
@@ -127,13 +127,13 @@ def _record(metadata: Mapping[Any, Any], source: str) -> Record | None:
     return None if found is None else Record.from_dict(found, source)
 
 
-def _notes(metadata: Mapping[Any, Any]) -> list[Note]:
+def _notes(metadata: Mapping[Any, Any], source: str) -> list[Note]:
     """The notes that were given when the scores were computed, which a reader has to know, too."""
     try:
         about = json.loads(metadata[ABOUT]) if ABOUT in metadata else metadata.get("about", {})
         return [Note.of(note) for note in about.get("conventions", about).get("notes", ())]
     except (ValueError, TypeError, AttributeError):
-        return []  # another program's metadata under the same name
+        raise InputError(f"{source}: what is recorded about the scores is damaged; score again") from None
 
 
 @dataclass
