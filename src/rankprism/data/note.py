@@ -57,6 +57,7 @@ KINDS = {
     "mixed": "scores of other judgments, settings or definitions of a measure are analysed together",
     "unrecorded": "a file does not record which judgments and settings its scores were computed from",
     "versions": "scores of different versions of rankprism are analysed together",
+    "damaged-scores": "a stored file of scores was not as it was written, and its run is scored again",
     "stale-scores": "a folder has scores that do not belong together with the new ones",
     "scores-lost": "scores by other measures are out of date and cannot be computed again here",
     "heavy-tails": "a few topics decide means or differences, so that intervals hold too seldom",

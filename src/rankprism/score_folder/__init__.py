@@ -12,5 +12,6 @@ from __future__ import annotations
 
 from rankprism.score_folder.check import FolderCheck, check_score_folder
 from rankprism.score_folder.evaluate import Stored, evaluate_into
+from rankprism.score_folder.files import locked
 
-__all__ = ["FolderCheck", "Stored", "check_score_folder", "evaluate_into"]
+__all__ = ["FolderCheck", "Stored", "check_score_folder", "evaluate_into", "locked"]

@@ -31,6 +31,7 @@ from rankprism.results.scores import Scores
 from rankprism.results.table import Table
 from rankprism.score_folder.check import out_of_date
 from rankprism.score_folder.files import (
+    DAMAGED,
     FOREIGN,
     MARK,
     Found,
@@ -278,6 +279,14 @@ def _issue_notes(
         number = f"{len(changed)} run{'s have' if len(changed) > 1 else ' has'}"
         message = f"{number} changed under the same name, and the old scores are replaced: {some(changed)}"
         found.append(Note("run-changed", message, len(changed), changed[0]))
+    damaged = [job.path for job in jobs if job.plan.state == DAMAGED]
+    if damaged:
+        number = f"{len(damaged)} file{'s were' if len(damaged) > 1 else ' was'}"
+        message = (
+            f"{number} damaged and scored again by {', '.join(map(str, jobs[0].wanted.measures))}: "
+            f"{some(map(str, damaged))}; if there were scores by other measures, score these again, too"
+        )
+        found.append(Note("damaged-scores", message, len(damaged), damaged[0].name))
     lost = {job.name: job.plan.lost for job in jobs if job.plan.lost}
     if lost:
         names = ", ".join(dict.fromkeys(name for names in lost.values() for name in names))
