@@ -109,7 +109,7 @@ def test_what_evaluate_writes_is_read_back_bit_by_bit(
 
 def test_every_flipped_bit_of_a_parquet_file_of_scores_is_an_error_with_a_remedy(tmp_path: Path) -> None:
     path = tmp_path / "scores.parquet"
-    path.write_bytes(evaluate(sample.QRELS, list(sample.RUNS[:2]), ["P@5", "AP"]).to_parquet())
+    path.write_bytes(evaluate(sample.QRELS, list(sample.RUNS[:2]), ["P@5", "RR@5"]).to_parquet())
     data, rng = path.read_bytes(), random.Random(1)
     read_scores(path)
     for _ in range(150):
@@ -125,13 +125,13 @@ def test_every_flipped_bit_of_a_parquet_file_of_scores_is_an_error_with_a_remedy
 def test_another_program_may_write_a_file_of_scores_again(tmp_path: Path) -> None:
     """It copies the metadata, with zeros for a checksum."""
     path = tmp_path / "scores.parquet"
-    scores = evaluate(sample.QRELS, list(sample.RUNS[:2]), ["P@5", "AP"])
+    scores = evaluate(sample.QRELS, list(sample.RUNS[:2]), ["P@5", "RR@5"])
     path.write_bytes(scores.to_parquet())
     table = pq.read_table(path)
-    pq.write_table(table.filter(pc.equal(table["measure"], "AP")), path)
+    pq.write_table(table.filter(pc.equal(table["measure"], "RR@5")), path)
     found = read_scores(path)
-    assert found.measures == ("AP",)
-    assert found.values.tobytes() == scores.select(measures=["AP"]).values.tobytes()
+    assert found.measures == ("RR@5",)
+    assert found.values.tobytes() == scores.select(measures=["RR@5"]).values.tobytes()
 
 
 def test_the_official_score_matrices(collections: Path) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from rankprism.data.note import Note, issue, merged, some
 from rankprism.data.reading import Reading
 from rankprism.data.run import Run
-from rankprism.errors import InputError, RankprismError, one_of
+from rankprism.errors import InputError, RankprismError, install, one_of
 from rankprism.evaluation.steps import joined, parsed, record_of, scored
 from rankprism.formats import files
 from rankprism.formats.judgments import JudgmentReading, read_judgments
@@ -25,6 +25,7 @@ from rankprism.formats.preferences import read_preferences
 from rankprism.formats.runs import run_from
 from rankprism.formats.several_runs import OnError, left_out, run_sources
 from rankprism.measures import Measure
+from rankprism.results.depths import note_of_depths
 from rankprism.results.record import Record
 from rankprism.results.result import Result
 from rankprism.results.scores import Scores
@@ -147,6 +148,7 @@ def evaluate_into(
         on_error(name, error)
 
     notes: dict[str, Sequence[Note]] = {name: job.notes for name, job in jobs.items()}
+    depths = {run: depth for job in jobs.values() for run, depth in job.depths.items()}
     done, waiting = 0, {name: job for name, job in jobs.items() if job.plan.lacking}
     for lacking, names in _chunks(waiting):
         share = _part_of(on_share, done, len(names), len(waiting))
@@ -168,12 +170,17 @@ def evaluate_into(
             if failed.issuperset(names):  # none of these could be read, but others may be
                 continue
             raise
+        assert scores.record is not None  # because they were computed
+        depths |= scores.record.depths
         _store(scores, {name: waiting[name] for name in names}, notes, fail)
         done += len(names)
     kept = [name for name in jobs if name not in failed]
     if not kept and on_error is not None:
         raise InputError("none of the runs can be read; see the error of each")
+    depths = {run: depth for run, depth in depths.items() if run in kept}
+    unequal = note_of_depths(depths, chosen)
     read = [note for one in (first, second) if one is not None for note in getattr(one, "notes", ())]
+    issue([] if unequal is None else [unequal])
     _issue_notes(place, [jobs[name] for name in kept], record, notes, read)
     return Stored(
         str(place),
@@ -201,6 +208,7 @@ class _Job(NamedTuple):
     stamp: tuple[int, int, int] | None  #: of the file of the run, before it was read
     wanted: Wanted
     notes: tuple[Note, ...]  #: on the scores that the file has
+    depths: Mapping[str, float]  #: as in its record
     plan: Plan
 
 
@@ -210,7 +218,8 @@ def _job(path: Path, name: str, source: Any, reading: Reading, wanted: Wanted) -
     wanted = wanted._replace(run_sha256=content)
     found = _own(path)
     notes = () if found is None else tuple(found.notes)
-    return _Job(name, path, read, stamp, wanted, notes, plan(found, wanted))
+    depths = {} if found is None else found.record.depths
+    return _Job(name, path, read, stamp, wanted, notes, depths, plan(found, wanted))
 
 
 def _own(path: Path) -> Found | None:
@@ -367,4 +376,4 @@ def _check_parquet() -> None:
     from importlib.util import find_spec
 
     if find_spec("pyarrow") is None:
-        raise RankprismError("Parquet needs one more package: pip install 'rankprism[parquet]'")
+        raise RankprismError(f"Parquet needs one more package: {install('parquet')}")

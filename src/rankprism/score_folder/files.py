@@ -128,7 +128,8 @@ def contents(
     import pyarrow.parquet
 
     assert scores.record is not None  # because they have just been computed
-    record = scores.record
+    depths = {name: depth for name, depth in scores.record.depths.items() if name == run}
+    record = scores.record._replace(mixed=(), depths=depths)
     conventions = _of_run(scores.conventions, run)
     now = datetime.now(UTC)
     table = _table(run, run_sha256, scores, judged, now)
@@ -173,6 +174,7 @@ def _of_run(conventions: Mapping[str, Any], run: str) -> dict[str, Any]:
     return {
         name: {r: n for r, n in value.items() if r == run} if name in _BY_RUN else value
         for name, value in conventions.items()
+        if name != "mixed"
     }
 
 
