@@ -351,7 +351,8 @@ def test_mixed_is_for_files_of_scores(cli: Cli) -> None:
 def test_mixed_scores_stay_mixed(mixed_files: list[str], tmp_path: Path) -> None:
     with pytest.warns(RankprismWarning, match="mixed"):
         scores = read_scores(mixed_files, mixed=True)
-    again = read_scores(in_parquet(scores, tmp_path / "again"))
+    with pytest.warns(RankprismWarning, match="mixed"):
+        again = read_scores(in_parquet(scores, tmp_path / "again"))
     assert DIFFER in str(compare(again))
 
 
