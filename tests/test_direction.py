@@ -25,6 +25,7 @@ from rankprism import (
     compare,
     evaluate,
     gate,
+    judges,
     leaderboard,
     meta,
     plots,
@@ -581,3 +582,28 @@ def test_axioms_ask_measures_of_which_lower_is_better_the_other_way_round() -> N
     assert shown.scores[0] < shown.scores[1]
     assert " < " in story(shown)
     assert "(a lower score is better), as it should be." in story(shown)
+
+
+# ── judges ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_agreement_about_runs_follows_the_direction() -> None:
+    rng = np.random.default_rng(0)
+    topics, docs = [f"t{i}" for i in range(10)], [f"d{i}" for i in range(8)]
+    people, judge = ({t: {d: int(rng.integers(3)) for d in docs} for t in topics} for _ in range(2))
+    runs = {f"r{i}": {t: {d: float(rng.random()) for d in docs} for t in topics} for i in range(6)}
+    loss = mix("loss_of_gain", {"DCG": -1.0})
+    families = {run: "odd" if int(run[1]) % 2 else "even" for run in runs}
+    found, known = (
+        judges.agree(people, {"j": judge}, runs=runs, measures=[one], family=families, top=2)
+        for one in (loss, "DCG")
+    )
+    rows = [
+        [row for row in one.rows.records() if row["figure"] in ("τ_b", "τ_ap", "top 2", "favours")]
+        for one in (found, known)
+    ]
+    assert len(rows[0]) == 5
+    for one, other in zip(*rows, strict=True):
+        assert one["figure"] == other["figure"]
+        for column in ("value", "low", "high"):
+            assert one[column] == pytest.approx(other[column], nan_ok=True)

@@ -604,6 +604,7 @@ def test_scores_go_into_files_means_and_analyses(
         "duplicates": "error",
         "aspect weights": "uniform",
         "aspects without relevant documents": "left out",
+        "direction": dict.fromkeys(expected.measures, "higher"),
     }
 
     means = {(row["run"], row["measure"]): row["mean"] for row in spark.means(scores).collect()}

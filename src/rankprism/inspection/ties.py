@@ -63,10 +63,11 @@ def _decided(evaluated: Evaluated) -> str:
         return ""
     columns = evaluated.over_orders.shape[1] // len(evaluated.measures)
     usual = columns // 2  # the expectation, if there are three
-    moved = {
-        measure: int((_places(evaluated.one_order[:, m]) != _places(means[:, usual])).sum())
-        for m, (measure, means) in enumerate(_by_measure(evaluated, columns))
-    }
+    aspects, moved = evaluated.judgments.lower_is_better, {}
+    for m, (measure, means) in enumerate(_by_measure(evaluated, columns)):
+        sign = -1 if measure.is_lower_better(aspects) else 1
+        one, other = (_places(sign * x) for x in (evaluated.one_order[:, m], means[:, usual]))
+        moved[measure] = int((one != other).sum())
     text = f". If ids broke the ties, {_counted(moved, len(evaluated.runs), 'runs would have another place')}"
     if columns == 3:
         pairs = len(evaluated.runs) * (len(evaluated.runs) - 1) // 2
@@ -84,7 +85,7 @@ def _by_measure(evaluated: Evaluated, columns: int) -> list[tuple[Measure, Float
 
 
 def _places(means: Floats) -> Longs:
-    """The place of each run, from 1. Runs with equal means share a place."""
+    """The place of each run, from 1 for the highest mean. Runs with equal means share a place."""
     return np.asarray(1 + (means[None, :] > means[:, None] + _EQUAL).sum(1))
 
 

@@ -337,14 +337,15 @@ def _on_order(
     if not _tells_apart(values[:, :, 1], name, measure):
         return []
     figures: list[Figure] = []
-    together = Scores(runs, topics, ("people", name), values)
+    oriented = values * one.people.direction[m]
+    together = Scores(runs, topics, ("people", name), oriented)
     for word, coefficient in _COEFFICIENTS if len(runs) > 1 else ():
         found = correlation(together, coefficient=coefficient, intervals=confidence, seed=seed)
         low, high = found.interval
         ends = (float(found.values[0, 1]), float(low[0, 1]), float(high[0, 1]))
         figures.append(Figure(name, measure, word, ALL, *ends, units=len(topics)))
     order = sorted(range(len(runs)), key=runs.__getitem__)
-    ends = top_agreement(values[order, :, 0], values[order, :, 1], top, confidence, seed)
+    ends = top_agreement(oriented[order, :, 0], oriented[order, :, 1], top, confidence, seed)
     figures.append(Figure(name, measure, f"top {top}", ALL, *ends, units=len(topics)))
     gap = values[:, :, 1] - values[:, :, 0]
     figures.append(mean_over_topics(name, measure, "bias", ALL, gap.mean(0), confidence))
@@ -410,7 +411,7 @@ def _families_in(path: Any) -> dict[str, str]:
 
 
 def _on_families(by: Mapping[str, Compared], families: Mapping[str, str], confidence: float) -> list[Figure]:
-    """How much higher a judge scores the runs of a family than the others, compared with people.
+    """How much better a judge scores the runs of a family than the others, compared with people.
 
     z_t is the mean of (judge - people) over the runs of the family on topic t, less its mean over all other
     runs. The figure is the mean of z_t over topics, and p is corrected for the number of families by Holm.
@@ -421,7 +422,7 @@ def _on_families(by: Mapping[str, Compared], families: Mapping[str, str], confid
         for m, measure in enumerate(people.measures):
             if np.ptp(scores.values[:, :, m]) == 0:
                 continue
-            gap = scores.values[:, :, m] - people.values[:, :, m]
+            gap = (scores.values[:, :, m] - people.values[:, :, m]) * people.direction[m]
             own: list[Figure] = []
             for name in names:
                 inside = np.array([families.get(run) == name for run in people.runs])

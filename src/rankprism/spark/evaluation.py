@@ -17,6 +17,7 @@ from rankprism.errors import InputError, MeasureError, check_whole, one_of
 from rankprism.evaluation.steps import parsed
 from rankprism.formats.judgments import JudgmentReading
 from rankprism.formats.spellings import JUDGMENT_COLUMNS, ONLY_ASPECT, RUN_COLUMNS, spelled
+from rankprism.results.direction import measured
 from rankprism.spark.partition import (
     ROWS,
     SCORES,
@@ -110,11 +111,8 @@ def evaluate(
     divided = _is_divided(judgments, broadcast, weights is not None or aspects is not None)
     wanted = partitions or usual_partitions(session)
     judging = JudgmentReading(weights, aspects, qrels_format)
-    judged = (
-        _divided(cast("DataFrame", judgments))
-        if divided
-        else _broadcast(session, _read(judgments, judging), wanted)
-    )
+    read = None if divided else _read(judgments, judging)
+    judged = _divided(cast("DataFrame", judgments)) if read is None else _broadcast(session, read, wanted)
 
     names = _names(ranked, judged)
     task = Task(chosen, names, judged.shares, topics, reading, judged.carried, judged.key)
@@ -122,7 +120,8 @@ def evaluate(
     keys = ["topic", "share"] if judged.shares > 1 else ["topic"]
     rows = rows.repartition(*keys) if partitions is None else rows.repartition(partitions, *keys)
     scores = rows.mapInArrow(partial(score_partition, task), SCORES)
-    conventions = {**reading.settings, "topics": topics, **judged.conventions}
+    direction = measured(chosen, {} if read is None else read.lower_is_better)
+    conventions = {**reading.settings, "topics": topics, **judged.conventions, "direction": direction}
     about = {"measures": [*map(str, chosen)], "conventions": conventions}
     return scores.withMetadata("measure", {METADATA: json.dumps(about)})
 
