@@ -562,8 +562,8 @@ def test_a_note_counts_ties_and_the_places_that_they_decide() -> None:
     assert [str(one.message) for one in caught] == [
         "1 of 2 rankings in 1 of 2 runs have tied documents, in 1 group; a score is the lowest, the "
         "expectation and the highest over all their orders. If ids broke the ties, 1 of 2 runs would have "
-        "another place by RR. Depending on ties, none of 1 pairs of runs could be in either order. The RR "
-        "of 'even' is 0.3333 by score and 0.5000 by score if ids break ties in ascending order, as in pyndeval "
+        "another place by RR. Depending on ties, none of 1 pairs of runs could be in either order. The RR of "
+        "'even' is 0.3333 by score and 0.5000 by score if ids break ties in ascending order, as in pyndeval "
         "(--order score-ascending-id) [ties]"
     ]
     assert found.conventions["tied"] == "all"

@@ -175,7 +175,7 @@ def compare(
             for name in families
         },
         powers={
-            name: _powers(scores, family, on_share=part_of(on_share, number, len(families)), **tests)
+            name: powers_of(scores, family, on_share=part_of(on_share, number, len(families)), **tests)
             for number, (name, family) in enumerate(families.items())
         },
         shallow=_documents(scores, shallow, sums[:, :, :trash]),
@@ -193,6 +193,7 @@ def compare(
             **tests,
             "runs": len(scores.runs),
             "topics": len(scores.topics),
+            "longest ranking": max(int(run.length.max(initial=0)) for run in aligned.values()),
             "scores": scores.conventions,
         },
     )
@@ -238,7 +239,7 @@ def _correlated(scores: Scores, family: Mapping[str, Measure], intervals: float,
     return correlation(chosen, per_topic=True, intervals=intervals, seed=seed)
 
 
-def _powers(scores: Scores, family: Mapping[str, Measure], **settings: Any) -> dict[str, Power]:
+def powers_of(scores: Scores, family: Mapping[str, Measure], **settings: Any) -> dict[str, Power]:
     """The power of each approach. Approaches that agree in every score are tested only once."""
     alike: dict[bytes, list[str]] = {}
     for name, measure in family.items():
@@ -257,12 +258,13 @@ class Power:
     low: float
     high: float
     delta: float
+    asl: Floats = field(repr=False)  #: (pair,) the achieved significance levels
 
     @classmethod
     def of(cls, found: DiscriminativePower, place: int) -> Power:
         low, high = found.sampled.interval(0, 1) if found.sampled else (np.full(place + 1, np.nan),) * 2
         share, least, most = (100 * float(x[place]) for x in (found.power, low, high))
-        return cls(share, least, most, float(found.delta[place]))
+        return cls(share, least, most, float(found.delta[place]), found.asl[place])
 
 
 def _label_sums(judgments: Judgments, aligned: Sequence[Alignment], depth: int) -> Floats:

@@ -33,6 +33,7 @@ class Printed:
     topics: tuple[str, ...] | None = None  #: None: they are not known
     runs: int | None = None  #: number of runs in the paper; None: the table needs no runs
     highest: float | None = None  #: the highest grade; None: any
+    depth: int | None = None  #: number of documents in its longest ranking; None: it is not known
     is_public: bool = False
 
     def lacking(self, judgments: Judgments, runs: int | None = None) -> str | None:
@@ -49,6 +50,21 @@ class Printed:
         if self.is_public:
             return f"differs because the printed numbers are for {self.name}"
         return f"{NOT_PUBLIC}: {self.name}"
+
+    def deeper(self, longest: int) -> str | None:
+        """The reason why numbers for whole rankings differ if the given ones are cut; None if they are not.
+
+        longest : number of documents in the longest ranking that was given.
+
+        >>> Printed("a track", depth=1000).deeper(100)
+        'the printed numbers are for rankings of up to 1000 documents, and those given have at most 100'
+        """
+        if self.depth is None or longest >= self.depth:
+            return None
+        return (
+            f"the printed numbers are for rankings of up to {self.depth} documents, and those given have at "
+            f"most {longest}"
+        )
 
 
 def numbered(first: int, last: int, before: str = "") -> tuple[str, ...]:

@@ -14,7 +14,16 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from rankprism import sample
-from rankprism.aspects.approaches import APPROACHES, ZEROS, ApproachComparison, compare, share_aspects
+from rankprism.arrays import Floats
+from rankprism.aspects.approaches import (
+    APPROACHES,
+    ZEROS,
+    ApproachComparison,
+    Power,
+    compare,
+    powers_of,
+    share_aspects,
+)
 from rankprism.aspects.ideal_rankings import Attainable, attainable
 from rankprism.aspects.label_order import order
 from rankprism.data.judgments import Judgments
@@ -47,6 +56,7 @@ DECISION = Printed(
     tuple(topic for topic in numbered(1, 51) if topic != "14"),
     32,
     highest=2,
+    depth=1000,
     is_public=True,
 )
 MISINFORMATION = Printed(
@@ -54,13 +64,14 @@ MISINFORMATION = Printed(
     tuple(topic for topic in numbered(1, 50) if topic not in ("33", "35", "46", "48")),
     51,
     highest=1,
+    depth=1000,
     is_public=True,
 )
 _OWN = (
     "CAM, MM and TOMA are compared over several aspects that all topics share, such as relevance and "
     "credibility, and the topics of these judgments do not share such aspects"
 )
-_ALL = "needs data that is not public: the runs of ten TREC tracks, and their popularity and spam scores"
+_ALL = "the printed numbers are sums over ten tracks"
 _COLUMN = {"nDCG": 0, "AP": 1}
 _TOMA = ("EUCL", "MANH", "CHEB")
 #: The pairs of approaches that are correlated, in the order of Table 4.
@@ -131,8 +142,6 @@ class Column(NamedTuple):
     data: Printed
     tau: Mapping[tuple[str, str], tuple[float, float]]
     power: Mapping[str, tuple[float, float]]
-    why_tau: str  #: why τ differs, if the printed one is not the τ of names
-    why_power: str
 
 
 _PRINTED_PAIRS = (
@@ -162,8 +171,6 @@ TABLE_4 = (
             "MANH": (73.79, 73.79),
             "CHEB": (42.54, 29.84),
         },
-        "the conventions differ",
-        "the bootstrap is random",
     ),
     Column(
         MISINFORMATION,
@@ -185,9 +192,6 @@ TABLE_4 = (
             "MANH": (73.02, 74.98),
             "CHEB": (65.41, 53.33),
         },
-        "the printed value compares names, and is for whole runs, of which only the first 100 documents of a "
-        "topic are public",
-        "only the first 100 documents of a topic are public, and the bootstrap is random",
     ),
 )
 #: Table 5: documents at each of the ranks 1 to 5, at all five ranks, and the share of all documents in %.
@@ -269,14 +273,20 @@ def toma(
         on_share=on_share,
         **reading,
     )
+    padded = _with_zeros(found)
+    tests = {name: found.about[name] for name in ("alpha", "resamples", "seed")}
+    zeros = {
+        name: None if padded is None else powers_of(padded, found.families[name], intervals=0, **tests)
+        for name in names
+    }
     track = next((c for c in TABLE_4 if c.data.lacking(judged, len(found.scores.runs)) is None), None)
     return Reproduction(
         (
             *example,
             *(_correlations(found, name, track) for name in names),
-            *(_powers_table(found, name, track) for name in names),
-            *(_zero_documents(found, zeros) for zeros in ZEROS),
-            *(_label_sums_table(found, zeros) for zeros in ZEROS),
+            *(_powers_table(found, name, zeros[name], track) for name in names),
+            *(_zero_documents(found, counted, track) for counted in ZEROS),
+            *(_label_sums_table(found, counted, track) for counted in ZEROS),
             _figure_2(ideal, judged),
         ),
         tuple(_remarks(found, track)),
@@ -377,7 +387,7 @@ def _correlations(found: ApproachComparison, name: str, track: Column | None) ->
     """Table 4, top and middle: a row for each pair of approaches or aspects."""
     pairs = [*PAIRS, *combinations(found.aspects, 2)]
     tau = {pair: found.tau(name, *pair) for pair in pairs}
-    slips = {pair: _name_tau(found.scores, *_measures_of(found, name, pair)) for pair in pairs}
+    slips = {pair: _name_tau(found, name, pair) for pair in pairs}
     first = f"Table 4, correlation, {name}"
     columns: dict[str, list[Any]] = {
         first: [f"{a} - {b}" for a, b in pairs],
@@ -388,61 +398,113 @@ def _correlations(found: ApproachComparison, name: str, track: Column | None) ->
         return Table({**columns, "outcome": [_not_printed(name)] * len(pairs)})
     both = [track.tau.get((a, b)) or track.tau.get((b, a)) for a, b in pairs]
     printed = [None if known is None else known[_COLUMN[name]] for known in both]
+    cut = track.data.deeper(found.about["longest ranking"])
     outcomes = []
     for pair, known in zip(pairs, printed, strict=True):
-        said = outcome(tau[pair].value, known, 2, None, track.why_tau)
-        if (
-            known is not None
-            and said != REPRODUCED
-            and outcome(slips[pair], known, 2, None, "") == REPRODUCED
-        ):
-            said = "differs because the printed value is the τ of the names of the runs"
-        outcomes.append(said)
+        of_names = "the printed value is the τ of the names of the runs"
+        if known is not None and outcome(slips[pair], known, 2, None, "") != REPRODUCED:
+            gap = abs(slips[pair] - known)
+            of_names = cut or f"{of_names}, and ours is {gap:.4f} away from it"
+        outcomes.append(outcome(tau[pair].value, known, 2, None, of_names))
     return Table({**columns, "printed": printed, "outcome": outcomes}, precision={"printed": 2})
 
 
-def _measures_of(found: ApproachComparison, name: str, pair: tuple[str, str]) -> tuple[str, str]:
-    family = {**found.families[name], **found.single[name]}
-    return str(family[pair[0]]), str(family[pair[1]])
-
-
-def _name_tau(scores: Scores, first: str, second: str) -> float:
+def _name_tau(found: ApproachComparison, name: str, pair: tuple[str, str]) -> float:
     """Compute what the authors' program does: τ of the names of the runs at each rank, compared as text.
 
     Scores are rounded to four decimals. Runs with the same score are ordered by their names in capitals.
     """
-    names = scores.runs
+    names = found.scores.runs
     place = {name: i for i, name in enumerate(sorted(names))}
-    columns = [scores.values[:, :, scores.measures.index(measure)] for measure in (first, second)]
-    found = []
-    for topic in range(len(scores.topics)):
+    columns = [_as_printed(found, name, one) for one in pair]
+    taus = []
+    for topic in range(len(found.scores.topics)):
         ranked = [
             [
                 float(place[name])
                 for _, _, name in sorted(
-                    (round(float(x), 4), name.upper(), name)
-                    for x, name in zip(column[:, topic], names, strict=True)
+                    (x, name.upper(), name) for x, name in zip(column[:, topic].tolist(), names, strict=True)
                 )
             ]
             for column in columns
         ]
-        found.append(tau_b(np.array(ranked[0]), np.array(ranked[1])))
-    return float(np.mean(found))
+        taus.append(tau_b(np.array(ranked[0]), np.array(ranked[1])))
+    return float(np.mean(taus))
 
 
-def _powers_table(found: ApproachComparison, name: str, track: Column | None) -> Table:
-    """Table 4, bottom."""
+def _as_printed(found: ApproachComparison, name: str, of: str) -> Floats:
+    """(run, topic) the scores by an approach or of an aspect, with four decimals
+
+    The authors' program computes CAM and MM from scores of aspects that have four decimals already.
+    """
+    place = found.scores.measures.index
+
+    def rounded(measure: Measure) -> Floats:
+        return np.asarray(np.round(found.scores.values[:, :, place(str(measure))], 4))
+
+    if of not in ("CAM", "MM") or found.about["scores"]["aspect weights"] != "uniform":
+        return rounded({**found.families[name], **found.single[name]}[of])
+    aspects = np.stack([rounded(measure) for measure in found.single[name].values()])
+    if of == "CAM":
+        return np.asarray(np.round(aspects.mean(0), 4))
+    above = (aspects > 0).all(0)
+    harmonic = len(aspects) / (1 / np.where(above, aspects, 1.0)).sum(0)
+    return np.asarray(np.round(np.where(above, harmonic, 0.0), 4))
+
+
+def _powers_table(
+    found: ApproachComparison, name: str, zeros: Mapping[str, Power] | None, track: Column | None
+) -> Table:
+    """Table 4, bottom.
+
+    zeros : the powers if unjudged topics count as topics on which all runs score 0.
+    """
     powers = found.powers[name]
     columns: dict[str, list[Any]] = {
         f"Table 4, discriminative power, {name}": list(powers),
         "power (%)": [with_interval(p.share, p.low, p.high) for p in powers.values()],
     }
+    if zeros is not None:
+        columns["unjudged topics as 0"] = [zeros[approach].share for approach in powers]
     if track is None or name not in _COLUMN:
         return Table({**columns, "outcome": [_not_printed(name)] * len(powers)}, digits=2)
     printed = [track.power[approach][_COLUMN[name]] for approach in powers]
-    both = zip(powers.values(), printed, strict=True)
-    said = [outcome(p.share, q, 2, None, track.why_power) for p, q in both]
+    cut = track.data.deeper(found.about["longest ranking"])
+    said = [
+        outcome(p.share, q, 2, None, cut or _why_power(p, q, found.about))
+        for p, q in zip((zeros or powers).values(), printed, strict=True)
+    ]
     return Table({**columns, "printed": printed, "outcome": said}, digits=2)
+
+
+def _why_power(power: Power, printed: float, about: Mapping[str, Any]) -> str:
+    """Why a power differs from the printed one: because of its resamples, if they can explain it.
+
+    The ASL of a pair is a share of the resamples. A pair is undecided if its ASL is within two standard
+    errors of the level.
+    """
+    level, resamples = about["alpha"], about["resamples"]
+    doubt = 2 * float(np.sqrt(level * (1 - level) / resamples))
+    least, most = (100 * float((power.asl < end).mean()) for end in (level - doubt, level + doubt))
+    undecided = int(((power.asl >= level - doubt) & (power.asl < level + doubt)).sum())
+    if least <= printed <= most:
+        return (
+            f"the bootstrap is random: {undecided} of {len(power.asl)} pairs are too near to the level for "
+            f"{resamples} resamples"
+        )
+    return f"it is {abs(power.share - printed):.2f} points away, which {resamples} resamples do not explain"
+
+
+def _with_zeros(found: ApproachComparison) -> Scores | None:
+    """The scores with 0 on the topics that the runs have and the judgments lack; None if there are none."""
+    unjudged = found.about["scores"].get("topics of a run without judgments", {})
+    number = max(unjudged.values(), default=0)
+    if not number:
+        return None
+    own = found.scores
+    nothing = np.zeros((len(own.runs), number, len(own.measures)))
+    names = tuple(f"unjudged topic {i + 1}" for i in range(number))
+    return Scores(own.runs, own.topics + names, own.measures, np.concatenate([own.values, nothing], 1), {})
 
 
 def _not_printed(name: str) -> str:
@@ -458,7 +520,14 @@ _HOW = {
 }
 
 
-def _zero_documents(found: ApproachComparison, zeros: Zeros) -> Table:
+def _sums(zeros: Zeros, track: Column | None) -> str:
+    """The outcome of Tables 5 and 6: what the given data is to the ten tracks."""
+    if zeros != "count":
+        return "not printed: the paper counts every topic"
+    return f"{_ALL}, and these are {'not one of them' if track is None else f'{track.data.name} alone'}"
+
+
+def _zero_documents(found: ApproachComparison, zeros: Zeros, track: Column | None) -> Table:
     """Table 5: documents with the lowest label on every aspect at the top of the best run."""
     counts, shares, documents = found.trash_shares(zeros)
     k = counts.shape[1]
@@ -469,19 +538,17 @@ def _zero_documents(found: ApproachComparison, zeros: Zeros) -> Table:
     if zeros == "count":
         for name, printed in TABLE_5.items():
             columns[f"printed {name}"] = [*printed, TABLE_5_DOCUMENTS]
-    said = _ALL if zeros == "count" else "not printed: the paper counts every topic"
-    return Table({**columns, "outcome": [said] * len(rows)}, digits=2)
+    return Table({**columns, "outcome": [_sums(zeros, track)] * len(rows)}, digits=2)
 
 
-def _label_sums_table(found: ApproachComparison, zeros: Zeros) -> Table:
+def _label_sums_table(found: ApproachComparison, zeros: Zeros, track: Column | None) -> Table:
     """Table 6: the mean label sum of documents in the best run."""
     bands = found.bands()
     columns: dict[str, list[Any]] = {f"Table 6, mean label sum, {_HOW[zeros]}": bands}
     columns |= dict(zip(found.approaches, found.label_sums(zeros), strict=True))
     if zeros == "count":
         columns |= {f"printed {name}": list(printed) for name, printed in TABLE_6.items()}
-    said = _ALL if zeros == "count" else "not printed: the paper counts every topic"
-    return Table({**columns, "outcome": [said] * len(bands)}, digits=2)
+    return Table({**columns, "outcome": [_sums(zeros, track)] * len(bands)}, digits=2)
 
 
 def _figure_2(ideal: Attainable, judged: Judgments) -> Table:
@@ -517,6 +584,12 @@ def _remarks(found: ApproachComparison, track: Column | None) -> Iterator[str]:
         "95 % intervals over topics."
     )
     yield f"Power: paired bootstrap at the level {about['alpha']:g} with {about['resamples']} resamples."
+    unjudged = max(about["scores"].get("topics of a run without judgments", {}).values(), default=0)
+    if unjudged:
+        yield (
+            f"Unjudged topics as 0: the runs have {unjudged} topics without judgments. The authors' program "
+            "counts such topics in the power, with the score 0 for every run."
+        )
     yield (
         "Tables 5 and 6 look at the best run of each topic. Runs that tie for the best count in equal "
         "shares. The paper counts every topic for every approach, even if every run scores 0 there and all "
