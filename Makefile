@@ -3,6 +3,8 @@
 # make bench   speed and memory beside other tools (takes a while)
 # make site    make the documentation site in build/site
 # make docs    put into README and docs what their commands and examples really print
+# make reproduction  compare the tables of docs/reproduction with what their own commands compute now; the collections are
+#                not in the repository: DATA=FOLDER has them
 # make format  put the code in shape
 # make fuzz    try to break the readers, the grammar and the commands for SECONDS seconds each
 # make sanitize  the core's tests with AddressSanitizer and UBSan, then with ThreadSanitizer
@@ -21,7 +23,7 @@ CONSTRAINTS ?= -c tests/constraints.txt
 PARALLEL := -n auto --dist loadfile --no-loadscope-reorder
 SOURCES := $(shell find src -type f ! -name '*.so' ! -path '*__pycache__*') CMakeLists.txt pyproject.toml README.md LICENSE $(wildcard licenses/*)
 
-.PHONY: demo test lint bench docs site format lowest constraints package fuzz sanitize coverage judged mutation clean
+.PHONY: demo test lint bench docs reproduction site format lowest constraints package fuzz sanitize coverage judged mutation clean
 
 demo: $(VENV)/installed
 	@$(BIN)/rankprism demo
@@ -47,6 +49,11 @@ bench: $(VENV)/installed
 
 docs: $(VENV)/ready
 	$(BIN)/python docs/refresh.py
+
+# The folder has a folder for each collection, with the names that the pages use. A release calls this, too.
+DATA ?= ../shared/data
+reproduction: $(VENV)/ready
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python docs/reproduced.py $(DATA)
 
 site: $(VENV)/installed
 	$(PIP) install $(CONSTRAINTS) "$$(cat $(VENV)/wheel)[plots,report]" --group site

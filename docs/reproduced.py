@@ -23,7 +23,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 PAGES = sorted((Path(__file__).parent / "reproduction").glob("*.md"))
 NUMBER = r"[-−+]?\d*\.\d+"
@@ -104,11 +104,17 @@ def computed(text: str, data: Path) -> list[Computed]:
                 raise SystemExit(f"{line}\nfailed, see above")
             if reproduces:
                 found += [
-                    Computed(str(row["row"]), row["value"], row["low"], row["high"])
+                    Computed(str(row["row"]), number, row["low"], row["high"])
                     for row in json.loads(done.stdout)["rows"]
-                    if row["value"] is not None
+                    if (number := _number(row)) is not None
                 ]
     return found
+
+
+def _number(row: dict[str, Any]) -> float | None:
+    """The number of a cell, which may be written with a mark, as in "+0.1529 ▲"."""
+    marked = re.fullmatch(r"([-+]\d+\.\d+)( [▲▼])?", row["text"] or "")
+    return row["value"] if marked is None else float(marked[1])
 
 
 def tables(text: str) -> Iterator[list[tuple[int, list[str]]]]:

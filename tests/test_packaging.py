@@ -274,6 +274,14 @@ def test_a_release_publishes_only_what_passed_all_tests_and_without_a_password()
     assert [name.startswith("dist-") for name in uploads] == [True, True]
 
 
+def test_a_release_compares_the_pages_of_reproduced_papers_with_their_commands_first() -> None:
+    made = jobs("release.yml")
+    assert made["version"]["needs"] == "reproduction"
+    assert "make reproduction" in steps(made["reproduction"])
+    target = (ROOT / "Makefile").read_text(encoding="utf-8").split("\nreproduction: ")[1]
+    assert "docs/reproduced.py $(DATA)" in target.split("\n\n")[0]
+
+
 def test_a_release_refuses_a_tag_that_is_not_the_version() -> None:
     [script] = [s["run"] for s in jobs("release.yml")["version"]["steps"] if "<<'END'" in s.get("run", "")]
     code = script.split("<<'END'\n")[1].removesuffix("END\n")
