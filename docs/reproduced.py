@@ -1,16 +1,17 @@
 """Compare the tables in docs/reproduction with what the commands of their pages compute now.
 
-`make reproduction` calls it, and so does a release. The collections are not in the repository, so it needs the folder
-that has them: `python docs/reproduced.py FOLDER [PAGE...]`. With --refresh, it puts new intervals into the pages where a
-number is the same and its interval is not.
+`make reproduction` calls it, and so does a release. The collections are not in the repository, so it needs
+the folder that has them: `python docs/reproduced.py FOLDER [PAGE...]`. With --refresh, it puts new
+intervals into the pages where a number is the same and its interval is not.
 
-The commands of a page are those of its blocks of sh and of its comments `<!-- also`. They run in a scratch folder that has
-links to the collections and the page's own TOML files. `RUN...` stands for all runs of the collection that a command
-names, with those that were converted before in the place of the originals.
+The commands of a page are those of its blocks of sh and of its comments `<!-- also`. They run in a scratch
+folder that has links to the collections and the page's own TOML files. `RUN...` stands for all runs of the
+collection that a command names, with those that were converted before in the place of the originals.
 
-A cell such as `.94 [.76, 1.00]` agrees if a command prints this number and this interval, with as many digits. If the
-commands have this number in a row of the same name, the interval has to be there. Columns of printed numbers are not compared, nor are
-tables of claims, nor a table below the comment `<!-- not compared: REASON -->`.
+A cell such as `.94 [.76, 1.00]` agrees if a command prints this number and this interval, with as many
+digits. If the commands have this number in a row of the same name, the interval has to be there. Columns of
+printed numbers are not compared, nor are tables of claims, nor a table below the comment `<!-- not
+compared: REASON -->`.
 """
 
 from __future__ import annotations

@@ -15,8 +15,10 @@ import numpy as np
 import pytest
 
 from rankprism import InputError, evaluate, read_judgments, sample
-from rankprism.aspects import attainable, labels
+from rankprism.aspects import attainable, compare, labels
+from rankprism.aspects.approaches import APPROACHES, Power
 from rankprism.axioms.table import paper_table
+from rankprism.data.judgments import Judgments
 from rankprism.formats.topics import read_topics
 from rankprism.meta import unanimity
 from rankprism.meta.discriminative_power import power
@@ -563,6 +565,121 @@ def test_the_percentages_of_table_5_have_one_denominator() -> None:
     """433 topics, two measures and five ranks: all approaches have the same topics."""
     for *_, count, percent in toma_module.TABLE_5.values():
         assert round(100 * count / toma_module.TABLE_5_DOCUMENTS, 2) == pytest.approx(percent, abs=0.011)
+
+
+def _two_aspects(
+    runs: int, topics: int, unjudged: int = 0, depth: int = 8
+) -> tuple[Judgments, dict[str, Any]]:
+    """Judgments of two aspects, and runs that have topics without judgments, too."""
+    rng = np.random.default_rng(5)
+    docs = [f"d{i}" for i in range(12)]
+    judged = {
+        f"t{t}": {a: dict(zip(docs, rng.integers(0, 2, 12).tolist(), strict=True)) for a in ("a", "b")}
+        for t in range(topics)
+    }
+    found = {
+        f"run{r}": {
+            f"t{t}": dict(zip(docs[:8], rng.permutation(8).astype(float).tolist(), strict=True))
+            for t in range(topics + unjudged)
+        }
+        for r in range(runs)
+    }
+    return read_judgments(judged, aspects=["a", "b"]), found
+
+
+@pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
+def test_unjudged_topics_count_as_zeros_in_the_power_of_toma_and_nowhere_else() -> None:
+    judged, runs = _two_aspects(6, 12, unjudged=3)
+    settings: dict[str, Any] = {"resamples": 200, "alpha": 0.2}
+    found = toma(judged, runs, ["nDCG"], **settings)
+    table = found.part("Table 4, discriminative power, nDCG").columns
+    # The same as a topic that has judgments, of which none is relevant.
+    nothing = {f"t{t}": {a: {"d0": 0} for a in ("a", "b")} for t in (12, 13, 14)}
+    rows = {t: {a: {} for a in ("a", "b")} for t in judged.topics}
+    for topic, aspect, doc, grade in zip(*judged.table.columns(), strict=True):
+        rows[topic][aspect][doc] = grade
+    padded = read_judgments(rows | nothing, aspects=["a", "b"])
+    every = evaluate(padded, runs, ["CAM(nDCG)", "CHEB(nDCG)"])
+    expected = 100 * power(every, **settings, intervals=0).power
+    by_name = dict(
+        zip(table["Table 4, discriminative power, nDCG"], table["unjudged topics as 0"], strict=True)
+    )
+    assert [by_name["CAM"], by_name["CHEB"]] == pytest.approx(expected)
+    assert "the runs have 3 topics without judgments" in found.note
+    judged, runs = _two_aspects(6, 12)
+    assert "unjudged" not in str(toma(judged, runs, ["nDCG"], **settings))
+
+
+@pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
+def test_names_are_ordered_by_cam_and_mm_of_rounded_scores() -> None:
+    judged, runs = _two_aspects(3, 2)
+    found = compare(judged, runs, ["AP"], resamples=100)
+    values = {name: found.scores.values[:, :, m] for m, name in enumerate(found.scores.measures)}
+    x, y = (np.round(values[str(measure)], 4) for measure in found.single["AP"].values())
+    cam, mm, chebyshev = (toma_module._as_printed(found, "AP", name) for name in ("CAM", "MM", "CHEB"))
+    np.testing.assert_array_equal(cam, np.round((x + y) / 2, 4))
+    np.testing.assert_array_equal(mm, np.round(2 / (1 / x + 1 / y), 4))
+    np.testing.assert_array_equal(chebyshev, np.round(values[str(found.families["AP"]["CHEB"])], 4))
+    # The rounding matters.
+    assert (cam != np.round(values["CAM(AP)"], 4)).any()
+
+
+@pytest.mark.parametrize(
+    ("printed_depth", "tau", "share"),
+    [
+        (
+            1000,
+            "rankings of up to 1000 documents, and those given have at most 8",
+            "and those given have at most 8",
+        ),
+        (8, "the τ of the names of the runs, and ours is", "points away, which 200 resamples do not explain"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
+def test_reasons_of_table_4_come_from_the_data(
+    monkeypatch: pytest.MonkeyPatch, printed_depth: int, tau: str, share: str
+) -> None:
+    judged, runs = _two_aspects(6, 12)
+    data = Printed("a track", judged.topics, 6, depth=printed_depth, is_public=True)
+    pairs, powers = (
+        dict.fromkeys(toma_module.PAIRS, (-0.99, -0.99)),
+        dict.fromkeys(APPROACHES, (200.0, 200.0)),
+    )
+    monkeypatch.setattr(toma_module, "TABLE_4", (toma_module.Column(data, pairs, powers),))
+    found = toma(judged, runs, ["nDCG"], resamples=200)
+    said = found.part("Table 4, correlation, nDCG").columns["outcome"]
+    assert all(tau in words for words in said[: len(pairs)])
+    assert all(share in words for words in found.part("Table 4, discriminative power").columns["outcome"])
+    said = found.part("Table 5").columns["outcome"]
+    assert set(said) == {"the printed numbers are sums over ten tracks, and these are a track alone"}
+    assert "public" not in str(found)
+
+
+def test_a_power_that_other_resamples_may_give_is_said_to_be_random() -> None:
+    """Of eight pairs, three are within two standard errors of .01, which are .0063 with 1,000 resamples."""
+    asl = np.array([0.001, 0.002, 0.005, 0.009, 0.012, 0.02, 0.5, 0.9])
+    found = Power(50.0, np.nan, np.nan, 0.1, asl)
+    about = {"alpha": 0.01, "resamples": 1000}
+    reason = "the bootstrap is random: 3 of 8 pairs are too near to the level for 1000 resamples"
+    assert toma_module._why_power(found, 62.5, about) == reason
+    assert toma_module._why_power(found, 25.0, about) == reason
+    far = "it is 25.00 points away, which 1000 resamples do not explain"
+    assert toma_module._why_power(found, 75.0, about) == far
+
+
+@pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
+def test_table_4_of_misinformation_2020_is_near_at_full_depth(collections: Path) -> None:
+    """It takes 4 seconds, for 51 runs, most of which have 1,000 documents for each topic."""
+    folder = collections / "trec-health-misinfo-2020"
+    found = toma(folder / "misinfo.toml", folder / "runs-full.parquet", order="trec_eval-9")
+    for measure, gap in (("nDCG", 0.0133), ("AP", 0.0144)):
+        taus = _rows(found, f"Table 4, correlation, {measure}")
+        assert max(abs(row["τ of names"] - row["printed"]) for row in taus.values()) < gap
+        powers = _rows(found, f"Table 4, discriminative power, {measure}")
+        assert max(abs(row["unjudged topics as 0"] - row["printed"]) for row in powers.values()) < 0.5
+        assert "public" not in "".join(row["outcome"] for row in (*taus.values(), *powers.values()))
+    # .4983 unless the scores of aspects are rounded first, and .51 is printed
+    assert round(taus["EUCL - CAM"]["τ of names"], 4) == 0.5036
 
 
 def test_the_command_reproduces_toma_for_a_collection(cli: Cli, tmp_path: Path) -> None:

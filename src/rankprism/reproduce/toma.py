@@ -28,7 +28,6 @@ from rankprism.aspects.ideal_rankings import Attainable, attainable
 from rankprism.aspects.label_order import order
 from rankprism.data.judgments import Judgments
 from rankprism.data.scales import Scale
-from rankprism.evaluation import evaluate
 from rankprism.evaluation.steps import parsed
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.several_runs import run_sources
@@ -48,6 +47,7 @@ from rankprism.reproduce.paper import (
 from rankprism.results.result import Result
 from rankprism.results.scores import Scores
 from rankprism.results.table import Table
+from rankprism.scoring import rescored
 from rankprism.statistics.threads import Share
 from rankprism.types import EvaluationOptions, JudgmentsLike, MeasuresLike, Natural, Positive, RunsLike, Zeros
 
@@ -361,7 +361,8 @@ def _table_3(measure: str) -> Table:
     family = {name: _approach(name, settings)(measure=inner[name]) for name in APPROACHES}
     rankings = TABLE_3[measure]
     runs = {r: {"t": {f"d{d}": -float(i) for i, d in enumerate(r)}} for r in rankings}
-    means = evaluate(judged, runs, list(family.values())).mean()
+    # Without the note that the rankings have one to three documents.
+    means = rescored(judged, runs, list(family.values()), {}).mean()
     columns: dict[str, list[Any]] = {
         f"Table 3, {measure}": [f"({', '.join(f'd{d}' for d in r)})" for r in rankings]
     }
