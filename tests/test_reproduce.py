@@ -595,7 +595,7 @@ def test_unjudged_topics_count_as_zeros_in_the_power_of_toma_and_nowhere_else() 
     table = found.part("Table 4, discriminative power, nDCG").columns
     # The same as a topic that has judgments, of which none is relevant.
     nothing = {f"t{t}": {a: {"d0": 0} for a in ("a", "b")} for t in (12, 13, 14)}
-    rows = {t: {a: {} for a in ("a", "b")} for t in judged.topics}
+    rows: dict[str, Any] = {t: {a: {} for a in ("a", "b")} for t in judged.topics}
     for topic, aspect, doc, grade in zip(*judged.table.columns(), strict=True):
         rows[topic][aspect][doc] = grade
     padded = read_judgments(rows | nothing, aspects=["a", "b"])
