@@ -399,3 +399,13 @@ def test_a_board_is_drawn(tmp_path: Path, command: Callable[..., tuple[Any, str,
     assert "tier 3" in chart.read_text(encoding="utf-8")
     assert isinstance(leaderboard(sample.QRELS, list(sample.RUNS), "P@10"), Leaderboard)
     assert out == leaderboard(sample.QRELS, list(sample.RUNS), "P@10").to_text()
+
+
+@pytest.mark.filterwarnings("ignore:.*no-interval")
+def test_where_no_rank_is_known_no_number_of_topics_is_said_to_separate_runs() -> None:
+    # Five topics are fewer than a board needs, so "with 2 topics" would not be true.
+    values = np.array([[0.11, 0.12, 0.13, 0.14, 0.15], [0.41, 0.40, 0.41, 0.40, 0.41]])[:, :, None]
+    board = leaderboard(Scores(("a", "b"), tuple("12345"), ("X",), values))
+    assert not board.has_ranks
+    assert board.summary.columns["separated from the next"] == [None, None]
+    assert board.rows.columns["topics to separate"] == [None, None]

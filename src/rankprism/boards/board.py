@@ -377,7 +377,13 @@ def leaderboard(
         np.array([half_width(one.standing, alpha) for one in each]).T,
         np.array([one.better for one in each]),
         np.max([one.standing.changed for one in each], axis=0),
-        np.array([_needed(one.standing, alpha) for one in each]),
+        np.array(
+            # Where no rank is known, a few topics more would not tell neighbours apart either.
+            [
+                _needed(one.standing, alpha) if missing is None else np.full(len(found.runs), np.nan)
+                for one in each
+            ]
+        ),
         missing is None,
         {
             "test": "one-sided paired t-tests of all pairs in both directions",

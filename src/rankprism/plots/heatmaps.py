@@ -124,6 +124,8 @@ def heatmap(
 ) -> alt.LayerChart:
     """The score of every run on every topic. The best run is on top, the easiest topic on the left.
 
+    If scores are missing, the order is that of the topics that all runs have, and of the runs without gaps.
+
     Parameters
     ----------
     scores

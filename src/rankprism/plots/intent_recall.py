@@ -38,6 +38,8 @@ def irec(
 
     D# = γ I-rec + (1 - γ) D
 
+    If runs lack topics, means are over those that all runs have.
+
     Runs on one line are equal by D#. Those to the right cover more intents, and those to the left retrieve
     documents that are more relevant.
 

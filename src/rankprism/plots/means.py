@@ -63,6 +63,8 @@ def intervals(
 ) -> alt.ConcatChart:
     """The mean of each run by each measure, with its t interval. The best run is on top.
 
+    Where means are over different numbers of topics, labels have the numbers.
+
     An interval says how certain a mean is. It does not say whether two runs differ, because all runs have the
     same topics. `rankprism.compare` tests differences.
 
