@@ -10,6 +10,7 @@ from rankprism.foreign import quoted
 from rankprism.measures.grammar import parse_all
 from rankprism.measures.limits import grows_with_depth
 from rankprism.measures.measure import Measure
+from rankprism.measures.parameter import Role
 
 #: Rankings whose depths differ by more than this factor do not compare by a measure that grows with depth.
 _FACTOR = 2
@@ -28,13 +29,16 @@ def note_of_depths(depths: Mapping[str, float], measures: Iterable[Measure]) -> 
     if not grow:
         return None
     short = tuple(name for name, depth in depths.items() if most > _FACTOR * depth)
+    reached = max(1, int(least))
+    # A measure with one inside has no cutoff of its own.
+    example = next((m @ reached for m in grow if Role.CUTOFF in m.definition.roles), f"nDCG@{reached}")
     names = ", ".join(map(str, grow[:3])) + (", …" if len(grow) > 3 else "")
     return Note(
         "unequal-depths",
         f"scores by {names} grow with the depth of a ranking, and the runs differ in depth: the median is "
         f"{least:g} documents for a topic in {quoted(shallow)} and {most:g} in {quoted(deep)}. Such scores "
-        f"do not compare; cut the runs alike (--run-depth {max(1, int(least))}), or choose a cutoff that all "
-        f"of them reach, e.g. nDCG@{max(1, int(least))}",
+        f"do not compare; cut the runs alike (--run-depth {reached}), or choose a cutoff that all of them "
+        f"reach, e.g. {example}",
         len(short),
         shallow,
         short,
