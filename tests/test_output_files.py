@@ -225,8 +225,8 @@ def test_a_file_and_its_folder_are_on_the_disk_before_the_call_ends(
         done.append("replace")
         os.rename(source, target)
 
-    monkeypatch.setattr(output_files.os, "fsync", synced)
-    monkeypatch.setattr(output_files.os, "replace", replaced)
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(os, "replace", replaced)
     output_files.write_files({tmp_path / "a": b"a", tmp_path / "b": b"b"})
     folder = ["sync folder"] if os.name == "posix" else []
     assert done == ["sync file", "sync file", "replace", "replace", *folder]
