@@ -24,7 +24,8 @@ from rankprism.measures.measure import Measure
 from rankprism.measures.parts import LOGARITHMIC, binary, hit_discount, hit_gain
 from rankprism.measures.preferences.hits import PreferenceHits
 
-QRELS, RUNS = sample.QRELS, sorted(sample.RUNS)[:2]
+#: Two runs of the same depth.
+QRELS, RUNS = sample.QRELS, [sample.FOLDER / "runs" / f"{name}.run" for name in ("diversified", "redundant")]
 
 
 def count(hits: Hits) -> Floats:
