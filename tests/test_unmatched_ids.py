@@ -141,8 +141,10 @@ def test_a_run_without_a_judged_document_is_refused() -> None:
     scores = quietly(evaluate, judged("d{}".format), runs, "AP")
     with pytest.raises(InputError, match="none of its documents is judged"):
         leaderboard(scores)
+    other = {name: ranked("d{}".format, "p{}".format) for name in runs}
+    elsewhere = evaluate(judged("d{}".format, "p{}".format), other, "AP")
     with pytest.raises(InputError, match="none of its documents is judged"):
-        leaderboard({"one": scores, "two": scores})
+        leaderboard({"one": scores, "two": elsewhere})
     assert quietly(leaderboard, scores.select(runs=["fine", "other"])).runs == ("fine", "other")
 
 
@@ -169,6 +171,13 @@ def test_a_report_shows_such_a_run_with_a_badge() -> None:
     runs = {"bad": ranked("D{}".format), "fine": ranked("d{}".format)}
     page = quietly(report.make, judged("d{}".format), runs, "AP").data
     assert [word for word, _ in page["board"]["badges"][0]] == ["hardly anything judged"]
+
+
+def test_rows_that_can_be_read_only_once_are_refused_without_words_on_ids() -> None:
+    rows = ((q, d, x) for q, docs in ranked("D{}".format).items() for d, x in docs.items())
+    runs = {"bad": rows, "fine": ranked("d{}".format)}
+    scores = quietly(evaluate, judged("d{}".format), runs, "AP")
+    assert set(messages(scores)) == {"unmatched-run"}
 
 
 def test_words_for_what_differs() -> None:

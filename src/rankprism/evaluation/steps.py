@@ -301,7 +301,10 @@ def _columns(
     source = sources[name]
     if isinstance(source, Alignment) or (files.is_path(source) and not os.path.isfile(source)):
         return None
-    return run_from(source, name, reading.run_format, reading.duplicates).table.columns()[:2]
+    try:
+        return run_from(source, name, reading.run_format, reading.duplicates).table.columns()[:2]
+    except InputError:  # rows that can be read only once
+        return None
 
 
 def parsed(measures: MeasuresLike) -> list[Measure]:
