@@ -84,7 +84,7 @@ def collected(
     for (name, one), (other, two) in combinations(given, 2):
         if one is two or (is_path(one) and is_path(two) and _same_file(one, two)):
             raise InputError(
-                f"the collections {str(name)!r} and {str(other)!r} are the same, and their topics would count "
+                f"the collections {str(name)!r} and {str(other)!r} are the same, so their topics would count "
                 f"twice; leave one of them out"
             )
     found = {

@@ -22,12 +22,11 @@ if TYPE_CHECKING:
 
 
 def columns_of(measure: Measure, tied: Tied | None) -> list[str]:
-    """The names of a measure's columns."""
-    return (
-        [f"{word}({measure})" for word in ("Lowest", "Expected", "Highest")]
-        if tied == "all"
-        else [str(measure)]
-    )
+    """The names of a measure's columns. Scores over all orders of tied documents say so in their name."""
+    if tied is None:
+        return [str(measure)]
+    words = ("lowest", "expected", "highest") if tied == "all" else (tied,)
+    return [f"{word.capitalize()}({measure})" for word in words]
 
 
 class Block(NamedTuple):

@@ -33,6 +33,7 @@ from rankprism.judges.second_order import has_second_order, with_others
 from rankprism.measures.measure import Measure
 from rankprism.meta.intervals import check_confidence
 from rankprism.results.direction import measured, signs
+from rankprism.results.record import DEFAULTS, Record
 from rankprism.results.result import Result
 from rankprism.results.scores import Scores
 from rankprism.results.table import Cell, Table
@@ -444,7 +445,11 @@ class EstimatedScores(Result):
         Tests and intervals over topics then count the uncertainty of the estimates, too: it is part of the
         differences between topics.
         """
-        return Scores(self.runs, self.topics, self.measures, np.array(self.values), dict(self.about))
+        names = tuple(f"Estimated({measure})" for measure in self.measures)
+        how = {name: str(self.about[name]) for name in ("order", "duplicates")}
+        how = {name: text for name, text in how.items() if text != DEFAULTS[name]}
+        record = Record(settings={**how, "estimates": f"by labels of {', '.join(self.about['judges'])}"})
+        return Scores(self.runs, self.topics, names, np.array(self.values), dict(self.about), record=record)
 
     @property
     def order(self) -> Longs:

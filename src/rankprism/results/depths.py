@@ -11,6 +11,7 @@ from rankprism.measures.grammar import parse_all
 from rankprism.measures.limits import grows_with_depth
 from rankprism.measures.measure import Measure
 from rankprism.measures.parameter import Role
+from rankprism.results.direction import measure_inside
 
 #: Rankings whose depths differ by more than this factor do not compare by a measure that grows with depth.
 _FACTOR = 2
@@ -50,7 +51,7 @@ def measures_named(names: Iterable[str]) -> list[Measure]:
     found = []
     for name in names:
         try:
-            found += parse_all(name)
+            found += parse_all(measure_inside(name))
         except RankprismError:
             continue  # a column of another program
     return found

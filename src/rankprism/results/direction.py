@@ -27,8 +27,9 @@ _NONE: Mapping[str, bool] = MappingProxyType({})
 MARK = " ↓"
 #: The settings in the record of scores that name the aspects that say which scores on them are better.
 _ASPECTS = {"better when higher": False, "better when lower": True}
-#: How the columns of `tied="all"` are named.
-_OVER_ORDERS = re.compile(r"(?:Lowest|Expected|Highest)\((.*)\)")
+#: How scores are named that are not those of one order: over all orders of tied documents (`tied`), and
+#: estimates of `judges score`.
+_DERIVED = re.compile(r"(?:Lowest|Expected|Highest|Estimated)\((.*)\)")
 
 
 def direction_of(name: str, aspects: Mapping[str, bool] = _NONE, definition: str = "") -> str:
@@ -40,11 +41,20 @@ def direction_of(name: str, aspects: Mapping[str, bool] = _NONE, definition: str
     >>> [direction_of(text) for text in ("Unjudged@10", "Expected(RBP_residual)", "nDCG@10", "seconds")]
     ['lower', 'lower', 'higher', 'higher']
     """
-    inside = _OVER_ORDERS.fullmatch(name)
     try:
-        return LOWER if parse(inside[1] if inside else name).is_lower_better(aspects) else HIGHER
+        return LOWER if parse(measure_inside(name)).is_lower_better(aspects) else HIGHER
     except MeasureError:
         return LOWER if definition.endswith(LOWER_IS_BETTER) else HIGHER
+
+
+def measure_inside(name: str) -> str:
+    """The name of the measure whose scores over tied documents, or whose estimates, have this name.
+
+    >>> measure_inside("Expected(nDCG@10)"), measure_inside("nDCG@10")
+    ('nDCG@10', 'nDCG@10')
+    """
+    found = _DERIVED.fullmatch(name)
+    return found[1] if found else name
 
 
 def measured(measures: Iterable[Measure], aspects: Mapping[str, bool]) -> dict[str, str]:

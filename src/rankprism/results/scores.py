@@ -16,7 +16,7 @@ from rankprism.data.note import Note, issue, some, with_notes
 from rankprism.errors import InputError, listed
 from rankprism.foreign import shown
 from rankprism.measures.display import canonical_name, canonical_names
-from rankprism.results.direction import directions, signs
+from rankprism.results.direction import directions, measure_inside, signs
 from rankprism.results.record import Record
 from rankprism.results.result import Result
 from rankprism.results.table import Cell, Table
@@ -552,9 +552,11 @@ def _each(text: str) -> list[str]:
 
 
 def _same_measures(name: str, names: Sequence[str]) -> list[str]:
-    """The names that are other spellings of this measure."""
+    """The names that are other spellings of this measure; without any, those of its scores over tied documents
+    or of its estimates."""
     canonical = canonical_name(name)
-    return [other for other in names if canonical_name(other) == canonical]
+    alike = [other for other in names if canonical_name(other) == canonical]
+    return alike or [other for other in names if canonical_name(measure_inside(other)) == canonical]
 
 
 def mean_over_topics(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
