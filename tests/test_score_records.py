@@ -28,6 +28,7 @@ from rankprism import (
 from rankprism.formats.measure_files import load
 from rankprism.measures.identity import definition_of
 from rankprism.results.record import Record, differences
+from rankprism.score_folder import evaluate_into
 
 Cli = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -412,3 +413,142 @@ def as_dict(path: Any) -> dict[str, dict[str, float]]:
     for topic, doc, score in zip(topics, docs, scores, strict=True):
         found.setdefault(topic, {})[doc] = score
     return found
+
+
+# What is written is read as what it was
+
+
+ODD = ("all", "mean", "t1", "avg", "Average", "amean")
+
+
+def with_odd_topics() -> Scores:
+    judged = {topic: {"d1": 1} for topic in ODD}
+    runs = {
+        run: {t: {f"d{(i * j) % 3}": 2.0, "d1": 1.0} for i, t in enumerate(ODD)} for j, run in enumerate("ab")
+    }
+    return evaluate(judged, runs, ["RR", "P@1"])
+
+
+def in_csv(scores: Any, path: Path) -> Any:
+    path = path.with_suffix(".csv")
+    path.write_text(scores.to_csv(), encoding="utf-8")
+    return path
+
+
+def in_tsv(scores: Any, path: Path) -> Any:
+    path = path.with_suffix(".tsv")
+    path.write_text(scores.to_tsv(), encoding="utf-8")
+    return path
+
+
+def in_trec(scores: Any, path: Path) -> Any:
+    path.write_text(scores.to_trec(), encoding="utf-8")
+    return path
+
+
+def in_frame(scores: Any, path: Path) -> Any:
+    return scores.to_frame("pandas")
+
+
+def in_dictionary(scores: Any, path: Path) -> Any:
+    return scores.per_topic()
+
+
+FORMS: list[Callable[[Any, Path], Any]] = [in_csv, in_tsv, in_json, in_parquet, in_frame]
+
+
+@pytest.mark.parametrize("write", [*FORMS, in_trec, in_dictionary])
+def test_topics_that_are_called_like_means_survive(write: Callable[..., Any], tmp_path: Path) -> None:
+    scores = with_odd_topics()
+    read = read_scores(write(scores, tmp_path / "scores"))
+    assert read.per_topic() == scores.per_topic()
+    assert read.mean() == scores.mean()
+
+
+@pytest.mark.parametrize("write", FORMS)
+@pytest.mark.parametrize("wide", [False, True])
+@pytest.mark.parametrize("means", [False, True])
+def test_means_are_told_from_topics(
+    write: Callable[..., Any], wide: bool, means: bool, tmp_path: Path
+) -> None:
+    for scores in (with_odd_topics(), scored("a")):
+        table = scores.table(per_topic=True, means=means, wide=wide)
+        read = read_scores(write(table, tmp_path / "scores"))
+        assert read.per_topic() == scores.per_topic()
+
+
+def test_means_in_files_of_other_programs_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "ndeval.csv"
+    path.write_text("runid,topic,ERR-IA@5\na,1,0.25\na,2,0.75\na,amean,0.5\n", encoding="utf-8")
+    assert read_scores(path).topics == ("1", "2")
+    assert read_scores({"a": {"1": {"M": 0.25}, "2": {"M": 0.75}, "all": {"M": 0.5}}}).topics == ("1", "2")
+
+
+def test_a_folder_of_scores_keeps_topics_that_are_called_like_means(tmp_path: Path) -> None:
+    judged = {topic: {"d1": 1} for topic in ODD}
+    runs = {"a": {topic: {"d1": 1.0} for topic in ODD}}
+    evaluate_into(tmp_path / "m", judged, runs, "RR")
+    (path,) = (tmp_path / "m").glob("*.parquet")
+    assert set(read_scores(path).topics) == set(ODD)
+
+
+@pytest.mark.parametrize("write", FORMS)
+@pytest.mark.parametrize("wide", [False, True])
+def test_bounds_are_read_as_bounds(write: Callable[..., Any], wide: bool, tmp_path: Path) -> None:
+    scores = evaluate(sample.QRELS, [sample.RUNS[4]], ["nDCG@10", "P@10"], bounds=True)
+    read = read_scores(write(scores.table(per_topic=True, wide=wide), tmp_path / "scores"))
+    assert read.measures == scores.measures
+    for found, expected in ((read.low, scores.low), (read.high, scores.high)):
+        assert found is not None
+        assert expected is not None
+        assert found.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("write", FORMS)
+def test_intervals_of_means_are_not_read_as_measures(write: Callable[..., Any], tmp_path: Path) -> None:
+    scores = evaluate(sample.QRELS, [sample.RUNS[4]], ["nDCG@10", "P@10"])
+    table = scores.table(per_topic=True, wide=True, intervals=True)
+    assert read_scores(write(table, tmp_path / "scores")).per_topic() == scores.per_topic()
+
+
+def test_columns_that_are_not_bounds_are_measures(tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text("run,topic,M,M low,M high\na,1,0.5,0.7,0.9\na,2,0.5,0.1,0.9\n", encoding="utf-8")
+    assert read_scores(path).measures == ("M", "M low", "M high")
+
+
+@pytest.mark.parametrize("tied", ["expected", "lowest", "highest"])
+@pytest.mark.parametrize("write", FORMS)
+def test_scores_over_tied_documents_say_so(write: Callable[..., Any], tied: Any, tmp_path: Path) -> None:
+    with pytest.warns(RankprismWarning, match="over all their orders"):
+        scores = evaluate(QRELS, {"a": {"q1": {"a": 1.0, "b": 1.0}, "q2": {"c": 1.0}}}, "nDCG@10", tied=tied)
+    read = read_scores(write(scores, tmp_path / "scores"))
+    assert read.measures == (f"{tied.capitalize()}(nDCG@10)",)
+    assert read.select(measures=["ndcg@10"]).measures == read.measures
+    assert read.sorted("nDCG@10").runs == ("a",)
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "json", "parquet"])
+def test_rounded_scores_say_so(form: str, cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / f"one.{form}"
+    words = ["evaluate", sample.QRELS, *sample.RUNS[:2], "-m", "nDCG@10", "--per-topic", "-o", path]
+    assert cli(*words, "--digits", "1").returncode == 0
+    done = cli("compare", path)
+    assert done.returncode == 0, done.stderr
+    assert f"the scores in {path} were written with 1 digit after the decimal point" in done.stderr
+    assert cli(*words).returncode == 0
+    assert "digit" not in cli("compare", path).stderr
+
+
+def test_a_folder_that_another_program_has_put_into_one_table_is_checked(tmp_path: Path) -> None:
+    import pandas as pd
+
+    for judged, run in ((QRELS, "a"), (OTHER, "b"), (QRELS, "c")):
+        evaluate_into(tmp_path / "m", judged, {run: RANKED}, "AP")
+    frames = {
+        run: pd.read_parquet(path) for path in (tmp_path / "m").glob("*.parquet") for run in path.stem[:1]
+    }
+    together = pd.concat([frames["a"], frames["c"]])
+    assert set(read_scores(together).runs) == {"a", "c"}
+    with pytest.raises(InputError, match="the files of judgments differ on 2 topics, such as 'q1'"):
+        read_scores(pd.concat(list(frames.values())))

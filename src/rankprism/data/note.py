@@ -55,6 +55,7 @@ KINDS = {
     "skewed-differences": "differences between runs are too skewed for a test",
     "run-changed": "a run has other content than when it was scored under the same name before",
     "mixed": "scores of other judgments, settings or definitions of a measure are analysed together",
+    "few-digits": "scores were rounded when they were written",
     "unrecorded": "a file does not record which judgments and settings its scores were computed from",
     "versions": "scores of different versions of rankprism are analysed together",
     "damaged-scores": "a stored file of scores was not as it was written, and its run is scored again",

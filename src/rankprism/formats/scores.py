@@ -12,12 +12,12 @@ import numpy as np
 from rankprism.data.note import Note, issue, merged, with_notes
 from rankprism.errors import InputError
 from rankprism.formats import files
-from rankprism.formats.known.score_files import MEANS, Cell, cells_of_frame, metadata_of, score_of
+from rankprism.formats.known.score_files import MEANS, Cell, Stored, score_of, scores_of_frame
 from rankprism.formats.recognition import format_at
 from rankprism.frames import is_frame
 from rankprism.results.depths import measures_named, note_of_depths
 from rankprism.results.direction import chosen_lower, recorded
-from rankprism.results.record import ABOUT, DEPTH, JSON, PARQUET, Record, Together, together
+from rankprism.results.record import ABOUT, DEFAULTS, DEPTH, JSON, PARQUET, Record, together
 from rankprism.results.scores import Scores
 from rankprism.types import ScoresLike
 
@@ -65,32 +65,21 @@ def read_scores(
     if not sources:
         raise InputError("no scores given; name at least one file")
     cells = _Cells()
-    records: dict[str, Record | None] = {}
-    noted: dict[str, list[Note]] = {}
     for one in sources:
         if files.is_path(one):
             with files.opened(one) as file:
-                stored = format_at("scores", file).read(file, dict(where or {}), measure)
-                cells.add(stored.cells, file.name)
-                records[file.name] = _record(stored.metadata, file.name)
-                noted[file.name] = _notes(stored.metadata, file.name)
+                cells.take(format_at("scores", file).read(file, dict(where or {}), measure), file.name)
         elif isinstance(one, Mapping):
-            cells.add(_from_mapping(one), "scores")
+            cells.take(Stored(_from_mapping(one)), "scores")
         elif is_frame(one):
-            cells.add(cells_of_frame(one, dict(where or {}), measure or "score"), "scores")
-            records["scores"] = _record(metadata_of(one), "scores")
-            noted["scores"] = _notes(metadata_of(one), "scores")
+            cells.take(scores_of_frame(one, dict(where or {}), measure or "score"), "scores")
         else:
             raise InputError(
                 f"cannot read scores from {type(one).__name__} objects; pass paths, a frame or "
                 "{run: {topic: {measure: score}}}"
             )
     names = [files.source_name(s) if files.is_path(s) else "memory" for s in sources]
-    notes = [note for note in merged(noted) if note.kind != "unequal-depths"]  # which is decided now
-    issue(notes)
-    scores = cells.scores(names, together(records, mixed))
-    scores = replace(scores, conventions=with_notes(scores.conventions, notes))
-    return directed(_of_like_depth(scores), lower)
+    return directed(_of_like_depth(cells.scores(names, mixed)), lower)
 
 
 def directed(scores: Scores, lower: Iterable[str]) -> Scores:
@@ -114,6 +103,35 @@ def _of_like_depth(scores: Scores) -> Scores:
     record = record.mixing(DEPTH)
     conventions = {**with_notes(scores.conventions, [note]), "mixed": list(record.mixed)}
     return replace(scores, conventions=conventions, record=record)
+
+
+def _records(stored: Stored, source: str) -> dict[str, Record | None]:
+    """What the scores of a source were computed from, by the name of the source.
+
+    The rows of a folder of scores that another program has put into one table may have come from several
+    evaluations. They only have the digests of whole files of judgments.
+    """
+    found = _record(stored.metadata, source)
+    if found is not None or not stored.computed:
+        return {source: found}
+    several = len(stored.computed) > 1
+    return {
+        f"{source}, rows with judgments {judgments[:8]} and settings {settings}"
+        if several
+        else source: Record(
+            {"files of judgments": dict.fromkeys(topics, judgments[:12])}, _settings(settings), {}, version
+        )
+        for (judgments, settings, version), topics in stored.computed.items()
+    }
+
+
+def _settings(text: str) -> dict[str, str]:
+    """The settings in a column of a folder of scores, which differ from the defaults."""
+    try:
+        found = json.loads(text)
+        return {k: str(v) for k, v in found.items() if v is not None and v != DEFAULTS.get(k)}
+    except (ValueError, AttributeError):
+        return {"settings": text}
 
 
 def _record(metadata: Mapping[Any, Any], source: str) -> Record | None:
@@ -144,12 +162,21 @@ class _Cells:
     topics: dict[str, int] = field(default_factory=dict)
     measures: dict[str, int] = field(default_factory=dict)
     values: dict[tuple[int, int, int], float] = field(default_factory=dict)
+    bounds: dict[tuple[int, int, int], tuple[float, float]] = field(default_factory=dict)
+    records: dict[str, Record | None] = field(default_factory=dict)
+    noted: dict[str, list[Note]] = field(default_factory=dict)  #: when the scores were computed
+    digits: dict[str, int] = field(default_factory=dict)  #: of sources whose scores were rounded
+
+    def take(self, stored: Stored, source: str) -> None:
+        self.add(stored.cells, source)
+        self.records |= _records(stored, source)
+        self.noted[source] = _notes(stored.metadata, source)
+        if stored.digits is not None:
+            self.digits[source] = stored.digits
 
     def add(self, cells: Iterable[Cell], source: str) -> None:
         before = len(self.values)
-        for run, topic, measure, score, place in cells:
-            if topic.casefold() in MEANS:
-                continue
+        for run, topic, measure, score, place, ends in cells:
             key = (
                 self.runs.setdefault(run, len(self.runs)),
                 self.topics.setdefault(topic, len(self.topics)),
@@ -161,35 +188,78 @@ class _Cells:
                     "or choose rows by another column (where, --where COLUMN=VALUE)"
                 )
             self.values[key] = score
+            if ends is not None:
+                self.bounds[key] = ends
         if len(self.values) == before:
             raise InputError(
                 f"{source}: has no scores of topics; scores of topics are needed, not only means"
             )
 
-    def scores(self, sources: Sequence[str], found: Together) -> Scores:
-        values = np.full((len(self.runs), len(self.topics), len(self.measures)), np.nan)
+    def scores(self, sources: Sequence[str], mixed: bool) -> Scores:
+        found = together(self.records, mixed)
+        shape = (len(self.runs), len(self.topics), len(self.measures))
+        values = np.full(shape, np.nan)
         r, t, m = (np.fromiter(axis, np.intp) for axis in zip(*self.values, strict=True))
         values[r, t, m] = np.fromiter(self.values.values(), np.float64)
+        low, high = None, None
+        if self.bounds:
+            low, high = values.copy(), values.copy()  # a score without bounds is certain
+            for key, ends in self.bounds.items():
+                low[key], high[key] = ends
+        # Whether depths are unequal is decided anew, for all runs together.
+        noted = [note for note in merged(self.noted) if note.kind != "unequal-depths"]
+        notes = (*noted, *found.notes, *_rounded(self.digits))
         conventions: dict[str, Any] = {"read from": list(sources), "direction": recorded(found.record)}
         if found.record is not None and found.record.mixed:
             conventions["mixed"] = list(found.record.mixed)
-        issue(found.notes)
+        issue(notes)
         return Scores(
             tuple(self.runs),
             tuple(self.topics),
             tuple(self.measures),
             values,
-            with_notes(conventions, found.notes),
-            record=found.record,
+            with_notes(conventions, notes),
+            low,
+            high,
+            found.record,
+        )
+
+
+def _rounded(digits: Mapping[str, int]) -> Iterator[Note]:
+    if digits:
+        source, least = min(digits.items(), key=lambda pair: pair[1])
+        yield Note(
+            "few-digits",
+            f"the scores in {source} were written with {least} digit{'s' * (least != 1)} after the decimal "
+            f"point, and means and differences of them are not more exact; write them without --digits",
+            len(digits),
+            source,
         )
 
 
 def _from_mapping(source: Mapping[Any, Any]) -> Iterator[Cell]:
+    cells: list[Cell] = []
     for run, topics in source.items():
         for topic, scores in _mapping(topics, f"run {run!r}", "{topic: {measure: score}}").items():
             for measure, score in _mapping(scores, f"topic {topic!r}", "{measure: score}").items():
                 place = f"scores, run {run!r}, topic {topic!r}"
-                yield str(run), str(topic), str(measure), score_of(str(score), place), place
+                cells.append((str(run), str(topic), str(measure), score_of(str(score), place), place, None))
+    means = [cell for cell in cells if cell[1].casefold() in MEANS]
+    if not means:
+        return iter(cells)
+    kept = [cell for cell in cells if cell[1].casefold() not in MEANS]
+    return iter(kept if _are_means(means, kept) else cells)
+
+
+def _are_means(means: Iterable[Cell], others: Iterable[Cell]) -> bool:
+    """Whether scores on topics that are called "all" or "mean" are the means of the others, as printed."""
+    of: dict[tuple[str, str], list[float]] = {}
+    for run, _, measure, score, *_ in others:
+        of.setdefault((run, measure), []).append(score)
+    return all(
+        not (found := of.get((run, measure))) or abs(float(np.nanmean(found)) - score) < 1e-4
+        for run, _, measure, score, *_ in means
+    )
 
 
 def _mapping(value: Any, what: str, expected: str) -> Mapping[Any, Any]:

@@ -115,7 +115,7 @@ class Result(ABC):
     ) -> Iterator[str]:
         """Yield the text of `to_csv` piece by piece, so that it need not be in memory as a whole."""
         for number, rows in enumerate(self.row_blocks()):
-            yield rows.rounded(digits).csv(guard, separator, header=number == 0)
+            yield self._rounded(rows, digits).csv(guard, separator, header=number == 0)
 
     def to_json(self, *, digits: int | None = None) -> str:
         """All rows as JSON, with the conventions. `rankprism schema` prints the schema."""
@@ -125,7 +125,7 @@ class Result(ABC):
         from rankprism.results.schema import VERSION
 
         # JSON has no infinity; in CSV it is spelled the same.
-        records = self.rows.rounded(digits).records()
+        records = self._rounded(self.rows, digits).records()
         rows = [{k: _finite(v) for k, v in row.items()} for row in records]
         recorded = {} if self.record is None else {JSON: self.record.to_dict()}
         content = {
@@ -145,8 +145,12 @@ class Result(ABC):
         """Yield the bytes of `to_parquet` piece by piece, a group of rows at a time."""
         from rankprism.results.parquet import parquet_pieces
 
-        blocks = (rows.rounded(digits) for rows in self.row_blocks())
+        blocks = (self._rounded(rows, digits) for rows in self.row_blocks())
         return parquet_pieces(blocks, self.about, self.record)
+
+    def _rounded(self, rows: Table, digits: int | None) -> Table:
+        """Rows with numbers of this many digits."""
+        return rows.rounded(digits)
 
     def to_trec(self, *, digits: int | None = None) -> str:
         """Refuse, because only scores can be written in the format of trec_eval."""

@@ -24,6 +24,10 @@ from rankprism.results.table import Cell, Table
 if TYPE_CHECKING:
     from rankprism.plots import ScorePlots
 
+#: The words that readers of files of scores take for means in the place of a topic.
+_MEANS = ("all", "amean", "mean", "avg", "average")
+#: So many digits after the decimal point are as good as all.
+_EXACT = 15
 MEAN = "all"  #: the name under which the mean is listed among the topics
 CONFIDENCE = 0.95  #: of the intervals of means
 
@@ -198,6 +202,9 @@ class Scores(Result):
         <BLANKLINE>
         """
         return ScoreTable(self, per_topic, means, wide, intervals)
+
+    def _rounded(self, rows: Table, digits: int | None) -> Table:
+        return _saying_digits(rows, digits)
 
     @property
     def plot(self) -> ScorePlots:
@@ -392,10 +399,16 @@ class ScoreTable(Result):
         values, means = self._arrays[name]
         return [(means[r] if t is None else values[r, t]).tolist() for r, t in places]
 
+    def _rounded(self, rows: Table, digits: int | None) -> Table:
+        return _saying_digits(rows, digits) if self.per_topic else rows.rounded(digits)
+
     def _ids(self, places: Sequence[_Place], topics: bool) -> dict[str, list[Any]]:
         columns: dict[str, list[Any]] = {"run": [self.scores.runs[r] for r, _ in places]}
         if topics:
             columns["topic"] = [MEAN if t is None else self.scores.topics[t] for _, t in places]
+        if topics and self.per_topic and any(topic.casefold() in _MEANS for topic in self.scores.topics):
+            # Otherwise a reader could not tell a topic of this name from a mean.
+            columns["kind"] = ["mean" if t is None else "topic" for _, t in places]
         return columns
 
     @property
@@ -496,9 +509,8 @@ class ScoreTable(Result):
         if self._counted and not self.per_topic:
             long["topics"] = [n for r, _ in places for n in self.scores.counts[r].tolist()]
         # A missing score of a topic has no row. An undefined mean has one.
-        kept = [
-            not np.isnan(x) or topic == MEAN for x, topic in zip(long["score"], long["topic"], strict=True)
-        ]
+        is_mean = [t is None for _, t in places for _ in range(n)]
+        kept = [not np.isnan(x) or mean for x, mean in zip(long["score"], is_mean, strict=True)]
         return Table({name: list(compress(column, kept)) for name, column in long.items()})
 
     def to_trec(self, *, digits: int | None = None) -> str:
@@ -521,6 +533,14 @@ class ScoreTable(Result):
             for measure, x in named:
                 lines.append(f"{measure:<22}\t{topic}\t{repr(x) if digits is None else f'{x:.{digits}f}'}")
         return "\n".join(lines) + "\n"
+
+
+def _saying_digits(rows: Table, digits: int | None) -> Table:
+    """Rounded scores of topics, with a column that tells readers that they are rounded."""
+    rounded = rows.rounded(digits)
+    if digits is None or digits >= _EXACT:
+        return rounded
+    return replace(rounded, columns={**rounded.columns, "digits": [digits] * len(rounded)})
 
 
 def _without(columns: Mapping[str, Sequence[Any]], name: str) -> dict[str, Sequence[Any]]:
@@ -552,8 +572,10 @@ def _each(text: str) -> list[str]:
 
 
 def _same_measures(name: str, names: Sequence[str]) -> list[str]:
-    """The names that are other spellings of this measure; without any, those of its scores over tied documents
-    or of its estimates."""
+    """The names that are other spellings of this measure.
+
+    If there are none, the names of its scores over tied documents, or of its estimates.
+    """
     canonical = canonical_name(name)
     alike = [other for other in names if canonical_name(other) == canonical]
     return alike or [other for other in names if canonical_name(measure_inside(other)) == canonical]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
@@ -30,8 +31,17 @@ MEANS = ("all", "amean", "mean", "avg", "average")
 #: How ndeval prints scores that are not numbers.
 NOT_NUMBERS = ("nan", "-nan", "na", "null", "none", "")
 
-#: run, topic, measure, score, and its place in messages
-Cell: TypeAlias = tuple[str, str, str, float, str]
+#: The column that says whether a row is of a topic or a mean. Files of this program have it if a topic is
+#: called like a mean.
+KIND, OF_TOPIC, OF_MEAN = "kind", "topic", "mean"
+#: The column with the number of digits to which scores were rounded when they were written.
+DIGITS = "digits"
+#: The columns of a folder of scores that say what they were computed from. Such files have no means.
+JUDGMENTS, SETTINGS, WRITTEN_BY = "judgments_sha256", "settings", "rankprism"
+
+#: run, topic, measure, score, its place in messages, and its bounds if they are known
+Cell: TypeAlias = tuple[str, str, str, float, str, tuple[float, float] | None]
+_Row: TypeAlias = tuple[str, Sequence[str]]
 
 
 class Stored(NamedTuple):
@@ -40,6 +50,9 @@ class Stored(NamedTuple):
     cells: Iterator[Cell]
     #: the metadata of the table, or the object of a JSON file, which may have a record among them
     metadata: Mapping[Any, Any] = MappingProxyType({})
+    digits: int | None = None  #: to which the scores were rounded
+    #: by judgments, settings and version, as the columns of a folder of scores have them: the topics
+    computed: Mapping[tuple[str, str, str], Sequence[str]] = MappingProxyType({})
 
 
 def recognises(start: files.Beginning) -> bool:
@@ -67,9 +80,8 @@ def metadata_of(frame: Any) -> Mapping[Any, Any]:
     return getattr(getattr(frame, "schema", None), "metadata", None) or {}
 
 
-def cells_of_frame(
-    source: Any, where: dict[str, str], measure: str | None, name: str = "scores"
-) -> Iterator[Cell]:
+def scores_of_frame(source: Any, where: dict[str, str], measure: str | None, name: str = "scores") -> Stored:
+    """The scores in a frame."""
     frame = eager(source, name)
     if not frame.columns:
         raise InputError(f"{name}: the table has no columns; expected scores")
@@ -77,14 +89,10 @@ def cells_of_frame(
     values = [column_values(frame, column, name) for column in frame.columns]
     rows = [["" if x is None else str(x) for x in row] for row in zip(*values, strict=True)]
     lines = [(f"{name}, row {number}", row) for number, row in enumerate(rows, 1)]
-    return _from_table(columns, lines, where, measure or "score", name)
+    return _from_table(columns, lines, where, measure or "score", name, metadata_of(source))
 
 
 def _read(file: files.File, where: dict[str, str], measure: str | None) -> Stored:
-    return Stored(_cells(file, where, measure))
-
-
-def _cells(file: files.File, where: dict[str, str], measure: str | None) -> Iterator[Cell]:
     name, run = file.name, files.run_name(file)
     lines = list(file.lines())
     refuse_json(name, "\n".join(text for _, text in lines[:1000]), "scores")
@@ -98,7 +106,7 @@ def _cells(file: files.File, where: dict[str, str], measure: str | None) -> Iter
             )
     separator = _separator([text for _, text in lines[:2]])
     if separator is None:
-        return _from_trec(name, lines, run)
+        return Stored(_from_trec(name, lines, run))
     reader = csv.reader((text for _, text in lines), delimiter=separator, strict=True)
     rows = []
     try:
@@ -134,7 +142,7 @@ def _read_json(file: files.File, where: dict[str, str], measure: str | None) -> 
         raise InputError(
             f"{name}: is JSON of rankprism without scores of topics; write them with evaluate --per-topic"
         )
-    return Stored(_from_table(header, lines, where, measure or "score", name), content)
+    return _from_table(header, lines, where, measure or "score", name, content)
 
 
 def _separator(lines: Sequence[str]) -> str | None:
@@ -163,11 +171,14 @@ def _separator(lines: Sequence[str]) -> str | None:
 def _from_trec(name: str, lines: Iterable[tuple[int, str]], run: str) -> Iterator[Cell]:
     """The output of ``trec_eval -q``: measure, topic, score; the run's name is on its own line.
 
-    This line is among the means, at the end of the run's part.
+    This line is the first of the means, at the end of the run's part. Topics above it may be called like
+    means.
     """
+    lines = list(lines)
+    has_names = any(files.columns(text)[:1] == ["runid"] for _, text in lines)
     part: list[Cell] = []
-    named = run
-    ended = False
+    named, ended = run, False
+    word, means = "", set[str]()
     for number, text in lines:
         # A run's name may have blanks.
         words = [word.strip() for word in text.split("\t")] if text.count("\t") == 2 else files.columns(text)
@@ -177,25 +188,29 @@ def _from_trec(name: str, lines: Iterable[tuple[int, str]], run: str) -> Iterato
                 f"{place}: expected measure, topic and score as trec_eval -q prints; got {text!r}"
             )
         measure, topic, score = words
-        if topic.casefold() in MEANS:
-            if measure == "runid":
-                named = score
+        is_name = measure == "runid" and topic.casefold() in MEANS
+        if is_name:
+            named, word, means = score, topic, set()
+        # Each measure has one mean, under the word that the line with the name has.
+        if is_name or ((topic == word and measure not in means) if has_names else topic.casefold() in MEANS):
+            means.add(measure)
             ended = True
             continue
         if ended:  # the next run's part begins
             yield from ((named, *cell[1:]) for cell in part)
-            part, ended, named = [], False, run
-        part.append((run, topic, measure, score_of(score, place), place))
+            part, ended, named, word = [], False, run, ""
+        part.append((run, topic, measure, score_of(score, place), place, None))
     yield from ((named, *cell[1:]) for cell in part)
 
 
 def _from_table(
     header: Sequence[str],
-    rows: Sequence[tuple[str, Sequence[str]]],
+    rows: Sequence[_Row],
     where: Mapping[str, str],
     measure: str,
     source: str,
-) -> Iterator[Cell]:
+    metadata: Mapping[Any, Any] = MappingProxyType({}),
+) -> Stored:
     for column in where:
         if column not in header:
             raise InputError(f"{source}: has no column {column!r}; it has {listed(header)}")
@@ -214,52 +229,116 @@ def _from_table(
         for spellings in (RUN, TOPIC, MEASURE, VALUE)
     )
     if run is None:
-        return _matrix(header, chosen, topic, measure)
+        return Stored(_matrix(header, chosen, topic, measure), metadata)
     if topic is None:
         raise InputError(
             f"{source}: no topic column among {listed(header)}; name it one of {', '.join(TOPIC)}"
         )
+    own = _Own.of(header, chosen)
+    chosen = own.of_topics(chosen, topic)
     if kind is not None and value is not None:
-        return _long(chosen, run, topic, kind, value)
-    rest = [i for i, name in enumerate(header) if i not in (run, topic) and name not in where]
-    return _wide(header, chosen, run, topic, rest)
+        bounds = _bounds(chosen, value, by_name.get("low"), by_name.get("high"))
+        cells = _long(chosen, run, topic, kind, value, bounds)
+    else:
+        named = {run, topic, own.kind, own.digits}
+        rest = [i for i, name in enumerate(header) if i not in named and name not in where]
+        cells = _wide(header, chosen, run, topic, rest)
+    return Stored(cells, metadata, own.number_of_digits(chosen), own.computed(chosen, topic))
+
+
+class _Own(NamedTuple):
+    """The columns that only files of this program have, by their numbers."""
+
+    kind: int | None = None
+    digits: int | None = None
+    folder: tuple[int, int, int] | None = None
+
+    @classmethod
+    def of(cls, header: Sequence[str], rows: Sequence[_Row]) -> _Own:
+        def number(name: str, words: Callable[[str], bool]) -> int | None:
+            found = header.index(name) if name in header else None
+            return found if found is not None and all(words(row[found]) for _, row in rows) else None
+
+        folder = (JUDGMENTS, SETTINGS, WRITTEN_BY)
+        return cls(
+            number(KIND, (OF_TOPIC, OF_MEAN).__contains__),
+            number(DIGITS, lambda text: len(text) < 3 and text.isdecimal()),
+            tuple(map(header.index, folder)) if set(folder) <= set(header) else None,  # type: ignore[arg-type]
+        )
+
+    def of_topics(self, rows: Sequence[_Row], topic: int) -> list[_Row]:
+        """The rows that are not means."""
+        if self.kind is not None:
+            return [(place, row) for place, row in rows if row[self.kind] == OF_TOPIC]
+        if self.folder is not None:
+            return list(rows)
+        return [(place, row) for place, row in rows if row[topic].casefold() not in MEANS]
+
+    def number_of_digits(self, rows: Sequence[_Row]) -> int | None:
+        found = self.digits
+        return None if found is None or not rows else min(int(row[found]) for _, row in rows)
+
+    def computed(self, rows: Sequence[_Row], topic: int) -> dict[tuple[str, str, str], list[str]]:
+        """The topics by what their scores were computed from."""
+        if self.folder is None:
+            return {}
+        a, b, c = self.folder
+        found: dict[tuple[str, str, str], dict[str, None]] = {}
+        for _, row in rows:
+            found.setdefault((row[a], row[b], row[c]), {})[row[topic]] = None
+        return {key: list(topics) for key, topics in found.items()}
+
+
+def _bounds(rows: Sequence[_Row], score: int, low: int | None, high: int | None) -> tuple[int, int] | None:
+    """The columns of the bounds of a score, if they hold bounds on every row."""
+    if low is None or high is None:
+        return None
+    for _, row in rows:
+        numbers = [parse_number(row[i]) for i in (low, score, high)]
+        least, given, most = (math.nan if x is None else x for x in numbers)
+        if given == given and not least - 1e-9 <= given <= most + 1e-9:
+            return None
+    return low, high
+
+
+def _ends(row: Sequence[str], bounds: tuple[int, int] | None, place: str) -> tuple[float, float] | None:
+    return None if bounds is None else (score_of(row[bounds[0]], place), score_of(row[bounds[1]], place))
 
 
 def _long(
-    rows: Iterable[tuple[str, Sequence[str]]], run: int, topic: int, kind: int, value: int
+    rows: Iterable[_Row], run: int, topic: int, kind: int, value: int, bounds: tuple[int, int] | None
 ) -> Iterator[Cell]:
     for place, row in rows:
-        if row[topic].casefold() not in MEANS:
-            yield row[run], row[topic], row[kind], score_of(row[value], place), place
+        yield row[run], row[topic], row[kind], score_of(row[value], place), place, _ends(row, bounds, place)
 
 
 def _wide(
-    header: Sequence[str],
-    rows: Sequence[tuple[str, Sequence[str]]],
-    run: int,
-    topic: int,
-    rest: Sequence[int],
+    header: Sequence[str], rows: Sequence[_Row], run: int, topic: int, rest: Sequence[int]
 ) -> Iterator[Cell]:
     """Scores of a table in which each measure is a column. Columns that hold text are ignored."""
-    measures = [i for i in rest if any(parse_number(row[i]) is not None for _, row in rows)]
+    measures = {header[i]: i for i in rest if any(parse_number(row[i]) is not None for _, row in rows)}
+    bounds = {
+        name: _bounds(rows, i, measures.get(f"{name} low"), measures.get(f"{name} high"))
+        for name, i in measures.items()
+    }
+    taken = {number for pair in bounds.values() if pair is not None for number in pair}
+    scores = [(name, i) for name, i in measures.items() if i not in taken]
     for place, row in rows:
-        if row[topic].casefold() in MEANS:
-            continue
-        for i in measures:
-            yield row[run], row[topic], header[i], score_of(row[i], place), place
+        for name, i in scores:
+            yield row[run], row[topic], name, score_of(row[i], place), place, _ends(row, bounds[name], place)
 
 
-def _matrix(
-    header: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]], topic: int | None, measure: str
-) -> Iterator[Cell]:
+def _matrix(header: Sequence[str], rows: Sequence[_Row], topic: int | None, measure: str) -> Iterator[Cell]:
     """Scores of a table with one column per run and one row per topic. Unnamed topics are numbered."""
     if topic is None and (header[0] == "" or _are_names([row[0] for _, row in rows])):
         topic = 0
     for number, (place, row) in enumerate(rows, 1):
+        name = str(number) if topic is None else row[topic]
+        if name.casefold() in MEANS:
+            continue
         for i, run in enumerate(header):
             if i != topic:
-                name = str(number) if topic is None else row[topic]
-                yield run, name, measure, score_of(row[i], place), place
+                yield run, name, measure, score_of(row[i], place), place, None
 
 
 def _are_names(column: Sequence[str]) -> bool:

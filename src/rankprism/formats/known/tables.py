@@ -33,7 +33,7 @@ from rankprism.formats.format import (
     register,
 )
 from rankprism.formats.judged import joined
-from rankprism.formats.known.score_files import Stored, cells_of_frame
+from rankprism.formats.known.score_files import scores_of_frame
 from rankprism.formats.preference_rows import COLUMNS, NEEDED, from_rows
 from rankprism.formats.ranked import ranking
 from rankprism.formats.spellings import JUDGMENT_COLUMNS, RUN_COLUMNS, SPELLINGS, spelled
@@ -437,8 +437,7 @@ def _read_preferences(kind: _Kind, file: files.File) -> Preferences:
 
 def _read_scores(kind: _Kind, file: files.File, where: dict[str, str], measure: str | None) -> Any:
     table = read_table(_checked(kind, file))
-    cells = cells_of_frame(table, where, measure or files.run_name(file), file.name)
-    return Stored(cells, table.schema.metadata or {})
+    return scores_of_frame(table, where, measure or files.run_name(file), file.name)
 
 
 def _contents(kind: _Kind, frame: Any) -> tuple[bytes, int]:
