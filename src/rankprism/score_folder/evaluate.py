@@ -234,7 +234,8 @@ def _refuse_others(place: Path, jobs: Sequence[_Job]) -> None:
     """Refuse to replace scores that belong to other judgments or settings, before anything is written."""
     if jobs:
         first, *more = jobs
-        others = f" ({len(more)} more runs are like that)" if more else ""
+        number = f"{len(more)} more run{'s are' if len(more) > 1 else ' is'}"
+        others = f" ({number} like that)" if more else ""
         raise InputError(f"{place}: {first.name!r}{others} {first.plan.refused}")
 
 

@@ -85,7 +85,7 @@ def found_in(path: Path) -> Found | None:
         table = pyarrow.parquet.read_table(pyarrow.BufferReader(data), columns=["run", "scored_at"])
     except (ValueError, OSError, KeyError):
         is_parquet = data.startswith(b"PAR1") or data.endswith(b"PAR1")
-        return Found(path, DAMAGED if is_parquet and ABOUT in data else FOREIGN)
+        return Found(path, DAMAGED if is_parquet and ABOUT in data and not intact else FOREIGN)
     metadata = table.schema.metadata or {}
     try:
         about = json.loads(metadata[ABOUT])
