@@ -149,6 +149,11 @@ def test_a_report_says_what_its_means_are_over(retrieved: Scores) -> None:
         page = report.of_scores(retrieved).data
     assert "The means are over different topics (9 to 12)" in json.dumps(page)
     assert "on the 9 topics on which all of them have scores" in json.dumps(page)
+    few = Scores(retrieved.runs, retrieved.topics[6:], retrieved.measures, retrieved.values[:, 6:])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankprismWarning)
+        page = report.of_scores(few).data
+    assert "The means are over different topics (3 to 6)" in json.dumps(page)
 
 
 def test_the_commands_count_and_sort(tmp_path: Path) -> None:

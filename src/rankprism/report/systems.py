@@ -34,15 +34,17 @@ def compared(scores: Scores, alpha: float, seed: int, on_share: Callable[[float]
 def described(scores: Scores, comparison: Comparison | str, alpha: float) -> dict[str, Any]:
     """The means, their intervals and the comparison."""
     _, margin = t_intervals(scores.values, alpha)
-    missing = CLAIMS["a mean"].missing(len(scores.topics))
+    missing = CLAIMS["a mean"].missing(int(scores.counts.max(initial=0)))
     heavy = "".join(f" Note: {note.message}." for note in heavy_means(scores.values, scores.measures))
     return {
         "means": or_none(scores.means.T),  # (measure, run)
         "margins": [] if missing else [[rounded(x, 6) for x in row] for row in margin.T.tolist()],
-        "intervals": f"T{missing[1:]}."
-        if missing
-        else f"Each interval covers its mean with {1 - alpha:.0%} confidence (Student's t over topics)."
-        + heavy
+        "intervals": (
+            f"T{missing[1:]}."
+            if missing
+            else f"Each interval covers its mean with {1 - alpha:.0%} confidence (Student's t over topics)."
+            + heavy
+        )
         + _different_topics(scores),
         "latex": _latex((scores.table() if isinstance(comparison, str) else comparison).to_latex()),
         "comparison": {"missing": comparison} if isinstance(comparison, str) else _comparison(comparison),
