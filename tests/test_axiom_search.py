@@ -187,7 +187,7 @@ def AxiomFarsighted(hits: Hits) -> Floats:
 
 
 PLANTED = {
-    "sign flipped": mix("AxiomFlipped", {"AxiomSound": -1.0}),
+    "sign flipped": mix("AxiomFlipped", {"AxiomSound": -1.0}, lower_is_better=False),
     "discount reversed": AxiomReversed,
     "effort forgotten": compose(
         "AxiomEffortless", discount="geometric", gain="linear", novelty="cascade", p=0.8

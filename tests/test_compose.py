@@ -266,7 +266,7 @@ def test_a_file_of_measures(tmp_path: Path) -> None:
     ("text", "says"),
     [
         ("[tc_bad]\ndiscount = 'geometric'\nq = 1\n", "unknown key 'q'; there are alpha, discount"),
-        ("[tc_bad]\nmix = {AP = 1}\np = 1\n", "unknown key 'p'; there are mix, summary"),
+        ("[tc_bad]\nmix = {AP = 1}\np = 1\n", "unknown key 'p'; there are lower_is_better, mix, summary"),
         ("[tc_bad]\np = '0.5'\n", "tc_bad: '0.5' is not a number"),
         ("[tc_bad]\nalpha = true\n", "tc_bad: True is not a number"),
         ("[tc_bad]\ngain = 'cubic'\n", "gain must be one of"),
