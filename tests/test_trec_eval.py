@@ -52,7 +52,6 @@ NAMES = {
 GRADED = ("ndcg", "G", "Rndcg")
 TOPICS = ("1", "2", "3", "4", "5", "6")
 GRADES = (None, 0, 1, 2, 3, 4, None, 0, 1, -1, -2)  # whole numbers: trec_eval knows no others
-NO_JUNK = (None, 0, 1, 2, 3, 4, None, 0, 1)
 TIES = (1.0, 2.0, 0.0, -1.0)
 
 
@@ -118,11 +117,11 @@ def test_single_aspect_measures_equal_trec_eval(
 
 
 @settings(max_examples=100)
-@given(data=st.data(), judgments=one_aspect(NO_JUNK), rel=st.integers(1, 3))
+@given(data=st.data(), judgments=one_aspect(GRADES), rel=st.integers(1, 3))
 def test_single_aspect_measures_equal_trec_eval_on_judged_documents_only(
     data: st.DataObject, judgments: strategies.Judgments, rel: int
 ) -> None:
-    # trec_eval -J. Negative grades are left out here: trec_eval takes them for unjudged.
+    # trec_eval -J, which takes documents with negative grades for unjudged.
     run = data.draw(strategies.runs(judgments, TIES))
     theirs = trec_eval_scores(judgments, run, rel, judged_only=True)
     ours = our_scores(judgments, run, rel, judged_only=True, order="trec_eval-9")

@@ -50,8 +50,8 @@ def shares(aspects: Sequence[str], weights: Weights | None) -> dict[str, float]:
 
 
 def visible(judged: Judged, ranking: Ranking, judged_only: bool) -> list[str]:
-    """The ranking, without its unjudged documents if so wished."""
-    known = {doc for grades in judged.values() for doc in grades}
+    """The ranking, without its unjudged documents if so wished. Only grades from 0 are judgments."""
+    known = {doc for grades in judged.values() for doc, grade in grades.items() if grade >= 0}
     return [doc for doc in ranking if doc in known or not judged_only]
 
 

@@ -175,10 +175,13 @@ class TiedGroups(NamedTuple):
     start: Ints  #: (N, J) the number of documents above the group, NOWHERE where padded
     size: Ints  #: (N, J) the number of documents in the group, 1 where padded
 
-    def of_condensed(self) -> TiedGroups:
-        """The same groups without their unjudged documents, in rankings without unjudged documents."""
-        first, last = ends_of_groups(self.start)
-        there = self.start != NOWHERE
+    def of_condensed(self, kept: Longs, there: Bools) -> TiedGroups:
+        """The same groups in rankings without unjudged documents.
+
+        kept, there : (N, K) the positions of the documents that remain, and whether there are so many.
+        """
+        start = np.where(there, np.take_along_axis(self.start, kept, 1), NOWHERE)
+        first, last = ends_of_groups(start)
         return TiedGroups(
             np.where(there, first, NOWHERE).astype(np.int32),
             np.where(there, last - first + 1, 1).astype(np.int32),
@@ -261,21 +264,31 @@ class Hits:
         return self if self.grade.shape[1] == 1 and rule == "max" else self.once(("fold", rule), folded)
 
     def condensed(self) -> Hits:
-        """The rankings without their unjudged documents."""
-        judged_length = (self.judged != NOWHERE).sum(1).astype(np.int32)
-        places = np.arange(1, self.judged.shape[1] + 1, dtype=np.int32)
-        judged = np.where(self.judged != NOWHERE, places, NOWHERE)
-        return self.once(
-            "condensed",
-            lambda: replace(
+        """The rankings without their unjudged documents. Negative grades alone are no judgment."""
+
+        def found() -> Hits:
+            is_judged = self.judged != NOWHERE
+            rank = self.condensed_rank
+            if self.negative is not None:
+                is_judged = is_judged & ~self.negative
+                place = np.cumsum(is_judged, axis=1, dtype=np.int32)
+                at = np.minimum(rank, place.shape[1]) - 1
+                rank = np.where(rank == NOWHERE, NOWHERE, np.take_along_axis(place, at, 1)).astype(np.int32)
+            length = is_judged.sum(1).astype(np.int32)
+            there = np.arange(length.max(initial=0)) < length[:, None]
+            kept = np.argsort(~is_judged, axis=1, kind="stable")[:, : there.shape[1]]
+            return replace(
                 self,
-                rank=self.condensed_rank,
-                length=judged_length,
-                judged=judged,
-                tied=None if self.tied is None else self.tied.of_condensed(),
+                rank=rank,
+                length=length,
+                condensed_rank=rank,
+                judged=np.where(there, np.arange(1, there.shape[1] + 1), NOWHERE).astype(np.int32),
+                negative=None,
+                tied=None if self.tied is None else self.tied.of_condensed(kept, there),
                 _memo={},
-            ),
-        )
+            )
+
+        return self.once("condensed", found)
 
 
 #: The number of grades in a batch: large enough for numpy, and small enough for the cache and for memory.

@@ -140,7 +140,7 @@ class Parameter(typing.NamedTuple):
 Cutoff = typing.Annotated[
     int | None, Range(1), "the number of documents that count, from the top; None means all", Role.CUTOFF
 ]
-JudgedOnly = typing.Annotated[bool, "remove unjudged documents from the ranking first", Role.JUDGED_ONLY]
+JudgedOnly = typing.Annotated[bool, "first remove documents from the ranking that are unjudged or have only negative grades", Role.JUDGED_ONLY]
 
 
 def declared(name: str, hint: Any, default: Any = None) -> Parameter:
