@@ -113,15 +113,22 @@ def compare(
             navigational=np.array([a in navigational[t] for t in judged.topics for a in judged.aspects[t]]),
         )
     measures = [measure for measure, _ in wanted]
-    found = rankprism.evaluate(judged, case.run, measures).per_topic()["run"]
-    assert found.keys() == case.judgments.keys()
+    scores = rankprism.evaluate(judged, case.run, measures)
+    assert set(scores.topics) == case.judgments.keys()
     for topic, grades in case.judgments.items():
         ranking = oracles.rank(case.run.get(topic, {}))
         weights = case.weights_of(topic)
         more = {} if navigational is None else {"navigational": navigational[topic]}
+        row = scores.values[0, scores.topics.index(topic)]
         for measure, definition in wanted:
-            score, defined = found[topic][str(measure)], definition(grades, ranking, weights, **more)
-            assert math.isclose(score, defined, rel_tol=1e-10, abs_tol=1e-10), (topic, measure)
+            score, defined = (
+                row[scores.measures.index(str(measure))],
+                definition(grades, ranking, weights, **more),
+            )
+            if math.isnan(defined):  # there is nothing to score
+                assert math.isnan(score), (topic, measure)
+            else:
+                assert math.isclose(score, defined, rel_tol=1e-10, abs_tol=1e-10), (topic, measure)
 
 
 def defined_by(definition: Callable[..., float], chosen: Chosen) -> Callable[..., float]:
@@ -146,7 +153,13 @@ _RELEVANT = {"rel": REL, "cutoff": CUTOFF}
 _GAINS = st.none() | st.dictionaries(
     st.sampled_from([0.5, 1, 2, 3, 4]), st.sampled_from([0, 1, 3, 7.5, 10]), min_size=1
 )
-_DCG = {"dcg": st.just("log2"), "gains": _GAINS, "cutoff": CUTOFF}
+_DCG = {
+    "dcg": st.just("log2"),
+    "gains": _GAINS,
+    "discount": st.sampled_from(["burges", "jk"]),
+    "b": st.sampled_from([2, 3, 10, 1.5]),
+    "cutoff": CUTOFF,
+}
 _ERR = {"max_rel": st.sampled_from([4, 5, 6.5]), "gain": st.sampled_from(["exp", "probability"])}
 _RECALL = st.sampled_from([None, 0, 0.1, 0.3, 0.5, 0.7, 1])
 _ROUNDING = st.sampled_from(["up", "nearest"])
@@ -158,6 +171,7 @@ SINGLE: dict[str, dict[str, Drawn]] = {
     "R": _RELEVANT,
     "F1": _RELEVANT,
     "Success": _RELEVANT,
+    "Accuracy": _RELEVANT,
     "Bpref": {"rel": REL},
     "infAP": {"rel": REL},
     "DCG": _DCG,

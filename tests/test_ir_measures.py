@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import pickle
 import random
@@ -138,11 +139,12 @@ SETTINGS: dict[str, list[Any]] = {
 #: gdeval prints five decimals. The others are equal up to the order of additions.
 DECIMALS = {"gdeval": 1e-5}
 #: What the providers cannot do, although they say that they support it: pyndeval fails with judged_only and
-#: without a cutoff.
+#: without a cutoff, and accuracy divides by 0 where all three documents are relevant.
 BROKEN = {
     "pyndeval": lambda m: (
         m.params.get("judged_only") or ("cutoff" in m.SUPPORTED_PARAMS and not m.params.get("cutoff"))
-    )
+    ),
+    "accuracy": lambda m: m.params.get("cutoff") == 3,
 }
 
 
@@ -175,6 +177,60 @@ def test_a_shared_measure_equals_the_other_providers(name: str, capfd: pytest.Ca
         pytest.skip("gdeval, the only other provider of ERR, needs Perl")
     # cwl_eval, which is not installed, is the only provider of RBP.
     assert tried or name == "RBP"
+
+
+def negative() -> tuple[list[Qrel], list[ScoredDoc]]:
+    """Ad hoc judgments with grades from -2, and a run without ties."""
+    rng = random.Random(11)
+    judged, ranked = [], []
+    for topic in map(str, range(1, 13)):
+        docs = [f"d{i}" for i in range(40)]
+        # The last topics have no relevant document, and nothing else.
+        grades = [1, 2] if topic == "12" else [-2, -1, 0, 0, 0] if topic == "11" else [-2, -1, 0, 0, 1, 2, 3]
+        judged += [Qrel(topic, doc, rng.choice(grades)) for doc in rng.sample(docs, 25)]
+        ranked += [ScoredDoc(topic, d, float(100 - i)) for i, d in enumerate(rng.sample(docs, 30))]
+    return judged, ranked
+
+
+def variants(name: str) -> Iterator[Any]:
+    """A measure of ir_measures with several values of its parameters."""
+    measure: Any = door.objects.KNOWN[name]
+    settings = {**SETTINGS, "gains": [None, {1: 1, 2: 5, 3: 7}, {0: 1, 1: 4}]}
+    known = [p for p in settings if p in measure.SUPPORTED_PARAMS]
+    for values in itertools.product(*(settings[p] for p in known)):
+        variant = measure(**{p: v for p, v in zip(known, values, strict=True) if v is not None})
+        with contextlib.suppress(AssertionError):  # P needs a cutoff
+            variant.validate_params()
+            yield variant
+
+
+@pytest.mark.parametrize("name", sorted(door.objects.KNOWN))
+@pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
+def test_every_name_of_ir_measures_has_its_meaning_here_or_is_refused(name: str) -> None:
+    judged, ranked = negative()
+    others = [p for p in ir_measures.DefaultPipeline.providers if p not in (door.provider, ir_measures.ranx)]
+    refusals: list[tuple[Any, str]] = []
+    for variant in variants(name):
+        for given in (variant, str(variant)):
+            if isinstance(given, str) and variant.NAME == "RBP":
+                continue  # as a string it is rankprism's own, which counts relevant documents
+            try:
+                ours = evaluate(judged, ranked, [given])
+            except MeasureError as error:
+                refusals.append((variant, str(error)))
+                continue
+            found = {t: x for t, x in zip(ours.topics, ours.values[0, :, 0].tolist(), strict=True) if x == x}
+            for other in others:
+                if (
+                    other.is_available()
+                    and other.supports(variant)
+                    and other.NAME not in ("gdeval", "pyndeval")
+                ):
+                    wanted = {m.query_id: m.value for m in other.iter_calc([variant], judged, ranked)}
+                    assert found == pytest.approx(wanted, abs=1e-12), (given, other.NAME)
+    for variant, why in refusals:
+        assert not door.provider.supports(variant)
+        assert "did you mean" not in why
 
 
 # ── what ir_measures gets wrong ──────────────────────────────────────────────────────────────────

@@ -11,7 +11,7 @@ from oracles.compat import Compat
 from oracles.graded import GAP, P_plus, Q, nGAP
 from oracles.grades import grade_of
 from oracles.incomplete import Bpref, infAP, of_topic
-from oracles.single import AP, DCG, ERR, F1, RBP, RR, P, R, Rprec, Success, nDCG, nERR
+from oracles.single import AP, DCG, ERR, F1, RBP, RR, Accuracy, P, R, Rprec, Success, nDCG, nERR
 from oracles.trec_eval import (
     IAP,
     YAAP,
@@ -29,7 +29,7 @@ from oracles.trec_eval import (
 )
 
 _SETS = (SetP, SetR, SetF, SetAP, RelP, Utility, IPrec, IAP, binG, YAAP)
-_RELEVANCE = (P, R, F1, Success, RR, AP, Rprec, Bpref, infAP, RBP, *_SETS)
+_RELEVANCE = (P, R, F1, Success, Accuracy, RR, AP, Rprec, Bpref, infAP, RBP, *_SETS)
 _GRADED = (DCG, nDCG, ERR, nERR, Q, P_plus, GAP, nGAP, Compat, nDCG_rel, RnDCG, G)
 SINGLE: dict[str, Callable[..., float]] = {f.__name__: f for f in (*_RELEVANCE, *_GRADED)}
 #: Those to which it matters whether a document that is not relevant is judged.
@@ -87,7 +87,9 @@ def intent_aware(
     live = [a for a, grades in judged.items() if any(g > 0 and g >= rel for g in grades.values())]
     share = shares(live, weights)
     seen = visible(judged, ranking, judged_only)
-    return sum(share[a] * one(name, judged, judged[a], seen, **settings) for a in live)
+    if name == "Accuracy" and not any(share.values()):
+        return math.nan
+    return sum(share[a] * one(name, judged, judged[a], seen, **settings) for a in live if share[a])
 
 
 def CAM(

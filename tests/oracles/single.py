@@ -30,6 +30,12 @@ def Success(grades: Grades, ranking: Ranking, *, rel: float = 1, cutoff: int | N
     return float(any(grade_of(grades, doc) >= rel for doc in ranking[:cutoff]))
 
 
+def Accuracy(grades: Grades, ranking: Ranking, *, rel: float = 1, cutoff: int | None = None) -> float:
+    good = [grade_of(grades, doc) >= rel for doc in ranking[:cutoff]]
+    pairs = [i < j for i, x in enumerate(good) if x for j, y in enumerate(good) if not y]
+    return sum(pairs) / len(pairs) if pairs else math.nan
+
+
 def RR(grades: Grades, ranking: Ranking, *, rel: float = 1, cutoff: int | None = None) -> float:
     for i, doc in enumerate(ranking[:cutoff], 1):
         if grade_of(grades, doc) >= rel:
@@ -53,14 +59,21 @@ def Rprec(grades: Grades, ranking: Ranking, *, rel: float = 1, times: float = 1)
 
 
 def _dcg(
-    sequence: Sequence[float], dcg: str, gains: Mapping[float, float] | None, cutoff: int | None
+    sequence: Sequence[float],
+    dcg: str,
+    gains: Mapping[float, float] | None,
+    cutoff: int | None,
+    discount: str,
+    b: float,
 ) -> float:
     total = 0.0
     for i, grade in enumerate(sequence[:cutoff], 1):
         gain = grade if gains is None else gains.get(grade, grade)
         if dcg == "exp-log2":
             gain = 2**gain - 1
-        total += (gain if grade > 0 else 0.0) / math.log2(i + 1)
+        burges = math.log2(i + 1)
+        late = 1.0 if i < b else math.log(i) / math.log(b)  # Järvelin & Kekäläinen 2002
+        total += (gain if grade > 0 else 0.0) / (burges if discount == "burges" else late)
     return total
 
 
@@ -70,9 +83,11 @@ def DCG(
     *,
     dcg: str = "log2",
     gains: Mapping[float, float] | None = None,
+    discount: str = "burges",
+    b: float = 2,
     cutoff: int | None = None,
 ) -> float:
-    return _dcg([grade_of(grades, doc) for doc in ranking], dcg, gains, cutoff)
+    return _dcg([grade_of(grades, doc) for doc in ranking], dcg, gains, cutoff, discount, b)
 
 
 def nDCG(
@@ -81,11 +96,14 @@ def nDCG(
     *,
     dcg: str = "log2",
     gains: Mapping[float, float] | None = None,
+    discount: str = "burges",
+    b: float = 2,
     cutoff: int | None = None,
 ) -> float:
     by_gain = sorted(grades.values(), key=lambda g: g if gains is None else gains.get(g, g), reverse=True)
-    best = _dcg([grade for grade in by_gain if grade > 0], dcg, gains, cutoff)
-    return divided(DCG(grades, ranking, dcg=dcg, gains=gains, cutoff=cutoff), best)
+    best = _dcg([grade for grade in by_gain if grade > 0], dcg, gains, cutoff, discount, b)
+    own = DCG(grades, ranking, dcg=dcg, gains=gains, discount=discount, b=b, cutoff=cutoff)
+    return divided(own, best)
 
 
 def RBP(

@@ -31,6 +31,10 @@ T = TypeVar("T")
 #: The rank of padding. It is beyond every cutoff and harmless in a discount.
 NOWHERE = np.iinfo(np.int32).max
 
+#: The grade of documents that are not relevant and yet hits, see `Hits.with_not_relevant`. It is too low for
+#: a judgment.
+NOT_RELEVANT = float(np.finfo(np.float64).tiny)
+
 
 @dataclass(frozen=True, eq=False)
 class Cells:
@@ -144,6 +148,15 @@ class Pool:
 
         return self.once("labels", lambda: labels_of_pool(self))
 
+    def with_not_relevant(self) -> Pool:
+        """The pool of one aspect with its documents of grade 0, see `Hits.with_not_relevant`."""
+        relevant = np.sort(self.grade[:, 0], axis=-1)[:, ::-1]
+        judged = (relevant > 0).sum(-1) if self.judged is None else self.judged
+        grade = np.zeros((len(relevant), max(relevant.shape[1], int(judged.max(initial=0)))))
+        grade[:, : relevant.shape[1]] = relevant
+        known = np.arange(grade.shape[1]) < judged[:, None]
+        return Pool.single(np.where(known & (grade == 0), NOT_RELEVANT, grade), self.judged)
+
     def counting(self, relevant: Bools | np.bool_) -> Bools:
         """(T, A): the aspects that count: `relevant`, which have a relevant document, and `counted`."""
         found: Bools = np.asarray(relevant)
@@ -202,6 +215,7 @@ class Hits:
     #: (N, J) the judged documents whose grades are all negative; None: there are none
     negative: Bools | None = None
     tied: TiedGroups | None = None  # None: nothing is tied, or ties were not asked for
+    is_full: bool = False  # whether documents of grade 0 are hits, too
     _memo: dict[Hashable, object] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -230,6 +244,7 @@ class Hits:
             self.judged[which],
             None if self.negative is None else self.negative[which],
             None if self.tied is None else TiedGroups(self.tied.start[which], self.tied.size[which]),
+            self.is_full,
         )
 
     def top(self, cutoff: int | None) -> Hits:
@@ -289,6 +304,31 @@ class Hits:
             )
 
         return self.once("condensed", found)
+
+    def with_not_relevant(self) -> Hits:
+        """The rankings with documents of grade 0 among the hits, for a measure by which they have a gain.
+
+        Their grade is `NOT_RELEVANT`, because padding has the grade 0. There must be a single aspect.
+        """
+
+        def found() -> Hits:
+            there = (
+                self.judged != NOWHERE if self.negative is None else (self.judged != NOWHERE) & ~self.negative
+            )
+            grade = np.where(there, NOT_RELEVANT, 0.0)
+            row, hit = np.nonzero((self.rank != NOWHERE) & (self.grade[:, 0] > 0))
+            grade[row, self.condensed_rank[row, hit] - 1] = self.grade[row, 0, hit]
+            place = np.argsort(~there, axis=1, kind="stable")
+            there = np.take_along_axis(there, place, 1)
+            rank = np.where(there, np.take_along_axis(self.judged, place, 1), NOWHERE)
+            grade = np.take_along_axis(grade, place, 1)[:, None, :]
+            condensed = np.where(there, place + 1, NOWHERE).astype(np.int32)
+            pool = self.pool.once("with grade 0", self.pool.with_not_relevant)
+            return replace(
+                self, rank=rank, grade=grade, pool=pool, condensed_rank=condensed, is_full=True, _memo={}
+            )
+
+        return self if self.is_full else self.once("with grade 0", found)
 
 
 #: The number of grades in a batch: large enough for numpy, and small enough for the cache and for memory.

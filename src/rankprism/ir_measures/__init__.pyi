@@ -9,6 +9,7 @@ from rankprism.ir_measures.objects import as_ir_measures
 __all__: list[str]
 measure = as_ir_measures
 provider: RankprismProvider
+Accuracy: ir_measures.Measure
 CAM: RankprismMeasure
 MM: RankprismMeasure
 Reached: RankprismMeasure
@@ -82,6 +83,7 @@ YAAP: RankprismMeasure
 TOMA: RankprismMeasure
 Unjudged: RankprismMeasure
 RBP_residual: RankprismMeasure
+Accuracy_IA: RankprismMeasure
 Compat_IA: RankprismMeasure
 nDCG_rel_IA: RankprismMeasure
 RnDCG_IA: RankprismMeasure

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -61,6 +62,10 @@ class RankprismEvaluator(Evaluator):
         super().__init__(measures, judgments.topics)
         self.judgments = judgments
         self.values = [as_rankprism(measure) for measure in measures]
+
+    def iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
+        """Yield the score of each topic that has one. The provider of Accuracy leaves out the others, too."""
+        yield from (metric for metric in super().iter_calc(run) if not math.isnan(metric.value))
 
     def _iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
         scores = self._scores(_source(run))

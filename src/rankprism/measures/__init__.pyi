@@ -16,6 +16,10 @@ from rankprism.measures.registry import lookup as lookup
 from rankprism.measures.registry import names as names
 
 __all__: list[str]
+class _Accuracy(Measure):
+    """Accuracy: the share of pairs of a relevant and another retrieved document that are in the right order."""
+    def __call__(self, *, rel: float = ..., fold: Literal['max', 'min', 'sum', 'mean', 'product'] = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
+Accuracy: _Accuracy
 class _CAM(Measure):
     """Convex aggregating measure: the weighted mean of a measure over the topic's aspects."""
     def __call__(self, *, measure: Measure = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
@@ -316,11 +320,11 @@ class _Rprec(Measure):
 Rprec: _Rprec
 class _DCG(Measure):
     """Discounted cumulative gain: the sum of the gains of all documents, discounted by rank."""
-    def __call__(self, *, dcg: Literal['log2', 'exp-log2'] = ..., gains: Mapping[float, float] | None = ..., fold: Literal['max', 'min', 'sum', 'mean', 'product'] = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, dcg: Literal['log2', 'exp-log2'] = ..., gains: Mapping[float, float] | None = ..., discount: Literal['burges', 'jk'] = ..., b: float = ..., fold: Literal['max', 'min', 'sum', 'mean', 'product'] = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
 DCG: _DCG
 class _nDCG(Measure):
     """Normalised discounted cumulative gain: DCG divided by the DCG of the best possible ranking."""
-    def __call__(self, *, dcg: Literal['log2', 'exp-log2'] = ..., gains: Mapping[float, float] | None = ..., fold: Literal['max', 'min', 'sum', 'mean', 'product'] = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, dcg: Literal['log2', 'exp-log2'] = ..., gains: Mapping[float, float] | None = ..., discount: Literal['burges', 'jk'] = ..., b: float = ..., fold: Literal['max', 'min', 'sum', 'mean', 'product'] = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
 nDCG: _nDCG
 class _RBP(Measure):
     """Rank-biased precision: the gain of a user who goes on to the next document with probability p."""
@@ -422,6 +426,10 @@ class _RBP_residual(Measure):
     """Residual of rank-biased precision: how much RBP could rise if everything unknown were relevant."""
     def __call__(self, *, p: float = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
 RBP_residual: _RBP_residual
+class _Accuracy_IA(Measure):
+    """Intent-aware Accuracy: the mean of Accuracy over the topic's aspects."""
+    def __call__(self, *, rel: float = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
+Accuracy_IA: _Accuracy_IA
 class _Compat_IA(Measure):
     """Intent-aware Compat: the mean of Compat over the topic's aspects."""
     def __call__(self, *, p: float = ..., normalize: bool = ..., depth: int | None = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
@@ -544,11 +552,11 @@ class _Rprec_IA(Measure):
 Rprec_IA: _Rprec_IA
 class _DCG_IA(Measure):
     """Intent-aware DCG: the mean of DCG over the topic's aspects."""
-    def __call__(self, *, dcg: Literal['log2', 'exp-log2'] = ..., gains: Mapping[float, float] | None = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, dcg: Literal['log2', 'exp-log2'] = ..., gains: Mapping[float, float] | None = ..., discount: Literal['burges', 'jk'] = ..., b: float = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
 DCG_IA: _DCG_IA
 class _nDCG_IA(Measure):
     """Intent-aware nDCG: the mean of nDCG over the topic's aspects."""
-    def __call__(self, *, dcg: Literal['log2', 'exp-log2'] = ..., gains: Mapping[float, float] | None = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, dcg: Literal['log2', 'exp-log2'] = ..., gains: Mapping[float, float] | None = ..., discount: Literal['burges', 'jk'] = ..., b: float = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
 nDCG_IA: _nDCG_IA
 class _RBP_IA(Measure):
     """Intent-aware RBP: the mean of RBP over the topic's aspects."""

@@ -54,6 +54,7 @@ def _of_judgments(measure: Measure, hits: Hits, depth: int | None) -> Contributi
     document adds; if there are none, the scores of shorter rankings do. Presence is examined with rankings of
     0, 1, 2, … documents of which none is relevant.
     """
+    hits = measure.with_gains(hits)
     deepest = int(hits.length.max(initial=0))
     deepest = deepest if measure.cutoff is None or measure.is_condensed else min(deepest, measure.cutoff)
     if depth is not None and depth < deepest:
@@ -100,6 +101,7 @@ def _without_relevant(measure: Measure, hits: Hits, deepest: int) -> Floats:
         nowhere,
         np.where(judged[rows] <= documents[:, None], judged[rows], NOWHERE),
         None if negative is None else negative[:, : deepest + 1][rows],
+        is_full=hits.is_full,
     )
     return measure.computed(cut).reshape(n, deepest + 1)
 

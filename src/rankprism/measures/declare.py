@@ -142,19 +142,22 @@ def single(
     made_of: Callable[..., dict[str, Floats]] | None = None,
     lower_is_better: bool = False,
     range: tuple[float, float] | None = None,
+    partial: bool = False,
     ties: Ties = NO_TIES,
 ) -> Callable[[Callable[..., Any]], Measure]:
     """Turn a function into a registered measure of one aspect, which scores each aspect on its own, (N, A).
 
     If there are several aspects, the grades of a document are folded into one grade. M_IA, the mean over
     aspects, is made as well.
+
+    partial : whether a ranking may have no score (NaN), because there is nothing to count.
     """
 
     def decorate(function: Callable[..., Any]) -> Measure:
         formula, own = _formula(function, True, bounds, made_of, ties)
         about = _about(cite, compared, aliases, forms, lower_is_better)
         parameters = _ordered(own, FOLD, JUDGED_ONLY)
-        return register(Definition(formula, parameters, single=True, range=range, **about))
+        return register(Definition(formula, parameters, single=True, range=range, partial=partial, **about))
 
     return decorate
 

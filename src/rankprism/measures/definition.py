@@ -114,6 +114,8 @@ class Definition:
     lower_is_better: bool | None = None
     #: The lowest and the highest score that it can have, if a user's measure declares them.
     range: tuple[float, float] | None = None
+    #: Whether a ranking may have no score (NaN), because there is nothing to count; a mean leaves it out.
+    partial: bool = False
     #: How another process makes the definition again, if importing its module is not enough.
     recipe: tuple[Callable[..., Measure], Mapping[str, Any]] | None = None
 

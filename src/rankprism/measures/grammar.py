@@ -8,9 +8,10 @@ from typing import Any, NoReturn
 from rankprism.errors import MeasureError
 from rankprism.foreign import quoted, shorter
 from rankprism.measures.measure import Measure
-from rankprism.measures.other_names import own_name
+from rankprism.measures.other_names import SEVERAL, own_name, stem_of
 from rankprism.measures.parameter import Role
 from rankprism.measures.registry import lookup
+from rankprism.measures.spelling import folded_name
 
 _TOKEN = re.compile(
     r"""\s*(?:
@@ -64,6 +65,11 @@ def parse_all(given: str | Measure | Any) -> list[Measure]:
 
     >>> parse_all("nDCG@10 AP"), parse_all("nDCG@5,10, alpha_nDCG(alpha=0.25, rel=2)@20")
     ([nDCG@10, AP], [nDCG@5, nDCG@10, alpha_nDCG(alpha=0.25,rel=2)@20])
+
+    Some names of trec_eval mean several measures.
+
+    >>> parse_all("set_F.1.0,0.5 unj")
+    [SetF, SetF(beta=0.5), Unjudged@5, Unjudged@10, Unjudged@20]
     """
     return _Reader(given).measures() if isinstance(given, str) else [parse(given)]
 
@@ -116,21 +122,38 @@ class _Reader:
         return measure
 
     def measures(self) -> list[Measure]:
-        found = [self.one()]
+        stem, found = self.several()
         while self.tokens[self.at][0] != "end":
             comma = self.next_is(",")
             last = found[-1].definition.after_at
             is_given = last is not None and last.name in found[-1].settings
-            if comma and self.tokens[self.at][0] == "number" and is_given:  # as in nDCG@5,10
+            is_number = comma and self.tokens[self.at][0] == "number"
+            if is_number and is_given:  # as in nDCG@5,10
                 found.append(found[-1] @ self.number(self.take("number")))
+            elif is_number and stem:  # as in set_F.1.0,0.5
+                found.append(_Reader(f"{stem}{self.take('number')}").measure())
             else:
-                found.append(self.one())
+                stem, more = self.several()
+                found += more
         return found
+
+    def several(self) -> tuple[str, list[Measure]]:
+        """What comes before the number in the next name, if it has one, and the measures that it means."""
+        kind, name = self.tokens[self.at]
+        meant = SEVERAL.get(folded_name(name)) if kind == "name" else None
+        if meant is None or self.tokens[self.at + 1] in (("sign", "("), ("sign", "@")):
+            return stem_of(name), [self.one()]
+        self.at += 1
+        return "", [_Reader(one).measure() for one in meant]
 
     def one(self) -> Measure:
         self.deeper()
         name = self.take("name")
         meant = own_name(name)
+        if meant is None and (several := SEVERAL.get(folded_name(name))):
+            self.fail(
+                f"{name} of trec_eval means several measures, {several[0]} and others; name one of them"
+            )
         if meant is None:
             measure, given = lookup(name), set[str]()
         else:

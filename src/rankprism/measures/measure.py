@@ -150,9 +150,9 @@ class Measure:
         return hash(str(self))
 
     def score(self, hits: Hits | PreferenceHits) -> Floats:
-        """(N,): the score of each ranking. A score that is not a finite number is an error."""
+        """(N,): the score of each ranking; NaN if it has none. Any other infinite number is an error."""
         score = self.computed(hits)
-        if isinstance(hits, Hits) and not np.isfinite(score).all():
+        if isinstance(hits, Hits) and not (np.isfinite(score) | (np.isnan(score) & self.is_partial)).all():
             raise MeasureError(
                 f"{self}: a score is not a finite number; the grades, which go up to "
                 f"{hits.pool.grade.max(initial=0.0):g}, are too large for it"
@@ -241,6 +241,13 @@ class Measure:
         return bool(own) ^ on_aspect ^ inside
 
     @property
+    def is_partial(self) -> bool:
+        """Whether a ranking may have no score, by this measure or by one that it is made of."""
+        made = self.declared
+        inside = made.measures if isinstance(made, Mixture) else () if self.inner is None else (self.inner,)
+        return self.definition.partial or any(measure.is_partial for measure in inside)
+
+    @property
     def is_condensed(self) -> bool:
         """Whether the measure, or the measure inside, looks only at judged documents."""
         return bool(self.of(Role.JUDGED_ONLY)) or (self.inner is not None and self.inner.is_condensed)
@@ -277,6 +284,8 @@ class Measure:
         """Why no bounds are known for missing judgments. Empty if they are known."""
         if self.of(Role.JUDGED_ONLY):
             return "it leaves out unjudged documents, and a judgment would put them back in"
+        if self.values_not_relevant:
+            return "a document of grade 0 has a gain"
         if self.inner is not None and self.inner.why_unbounded:
             return f"of {self.inner}: {self.inner.why_unbounded}"
         bounds = self.definition.formula.bounds
@@ -315,8 +324,34 @@ class Measure:
         return function(completions, **self._parameters)
 
     def _seen(self, hits: Hits | PreferenceHits) -> Hits | PreferenceHits:
-        """The rankings without unjudged documents, if the measure leaves them out."""
-        return hits.condensed() if isinstance(hits, Hits) and self.of(Role.JUDGED_ONLY) else hits
+        """The rankings without unjudged documents, if the measure leaves them out, and with all gains."""
+        if not isinstance(hits, Hits):
+            return hits
+        hits = self.with_gains(hits)
+        return hits.condensed() if self.of(Role.JUDGED_ONLY) else hits
+
+    def with_gains(self, hits: Hits) -> Hits:
+        """The rankings, in which documents of grade 0 are hits if they have a gain."""
+        if not any(grade == 0 and gain > 0 for grade, gain in (self.given(Role.GAINS) or {}).items()):
+            return hits
+        if hits.grade.shape[1] > 1 and self.definition.single:
+            fold = self.of(Role.FOLD)
+            hits = hits if fold is None else hits.fold(fold, FOLDS[fold])
+        if hits.grade.shape[1] > 1:
+            raise MeasureError(
+                f"{self}: a gain for grade 0 needs judgments of one aspect, because several do not say which "
+                f"documents have grade 0 on each; leave it out of gains"
+            )
+        return hits.with_not_relevant()
+
+    @property
+    def values_not_relevant(self) -> bool:
+        """Whether a document of grade 0 has a gain, by this measure or by one inside."""
+        gains = self.given(Role.GAINS) or {}
+        made = self.declared
+        inside = made.measures if isinstance(made, Mixture) else () if self.inner is None else (self.inner,)
+        own = any(grade == 0 and gain > 0 for grade, gain in gains.items())
+        return own or any(measure.values_not_relevant for measure in inside)
 
     @cached_property
     def _parameters(self) -> dict[str, Any]:

@@ -50,6 +50,7 @@ OTHER_NAMES = (
             "set_P": "SetP",
             "set_recall": "SetR",
             "set_F": "SetF",
+            "set_F_K": "SetF(beta=K)",
             "set_map": "SetAP",
             "set_relative_P": "SetP(relative=True)",
             "relative_P_K": "RelP@K",
@@ -132,8 +133,8 @@ OTHER_NAMES = (
     OtherName(
         "NTCIREVAL",
         "nDCG@K",
-        "",
-        "it does not discount the second rank, and `nDCG@K` does so here",
+        "nDCG(discount='jk')@K",
+        "it does not discount the second rank, and `nDCG@K` does so here; with the same gains",
         reads=False,
     ),
     OtherName("NTCIREVAL", "Q@K", "Q@K", "with the same gains"),
@@ -190,13 +191,62 @@ OTHER_NAMES = (
             "mrr_at_K": "RR@K",
         },
     ),
-    *_renamed("BEIR", {"R_cap@K": "RelP@K", "Accuracy@K": "Success@K"}),
+    *_renamed("BEIR", {"R_cap@K": "RelP@K"}),
+    OtherName(
+        "BEIR",
+        "Accuracy@K",
+        "Success@K",
+        "`Accuracy@K` is ir_measures' here: the share of pairs in the right order",
+        reads=False,
+    ),
     OtherName(
         "BEIR",
         "Hole@K",
         "",
         "it counts documents that are judged for no topic; write Unjudged@K, which counts those that are not "
         "judged for the topic",
+    ),
+    OtherName(
+        "RecTools",
+        "Accuracy@K",
+        "Success@K",
+        "it counts the items of the whole catalogue, nearly all of which are rightly left out; `Success@K` "
+        "says whether the list has any relevant item, and `Accuracy@K` is ir_measures' here",
+        reads=False,
+    ),
+    *(
+        OtherName(
+            "ir_measures",
+            name,
+            "",
+            "it is the gain of a user of cwl_eval divided by the number of documents that this user reads; "
+            "write ERR@10, which does not divide",
+        )
+        for name in ("NERR8@K", "NERR9@K", "NERR10", "NERR11")
+    ),
+    *(
+        OtherName(
+            "ir_measures",
+            name,
+            "",
+            f"it is the gain of a user of cwl_eval divided by the number of documents that this user reads; "
+            f"write {instead}",
+        )
+        for name, instead in {
+            "BPM@K": "P@10 or RBP",
+            "INSQ": "RBP",
+            "INST": "RBP",
+            "SDCG@K": "DCG@10 or nDCG@10",
+        }.items()
+    ),
+    *(
+        OtherName("ir_measures", name, "", f"it counts {counted}; {_COMMAND} prints it as {theirs}")
+        for name, counted, theirs in (
+            ("NumQ", "topics", "num_q"),
+            ("NumRel", "relevant documents", "num_rel"),
+            ("NumRet", "retrieved documents", "num_ret"),
+            ("NumRelRet", "relevant retrieved documents", "num_rel_ret"),
+        )
     ),
     *(
         OtherName("scikit-learn", name, "", f"it {differs}; write {instead}")
@@ -242,6 +292,12 @@ _RECORDS = {
 _NUMBERED = re.compile(r"(.*?[_.])([0-9]+(?:\.[0-9]+)?)")
 
 
+def stem_of(name: str) -> str:
+    """What comes before the number at the end of a name such as P.5 or set_F_0.5; empty without one."""
+    split = _NUMBERED.fullmatch(name)
+    return split[1] if split else ""
+
+
 def own_name(name: str) -> str | None:
     """The measure here that a name of another program means, if it is one, without a cutoff behind @.
 
@@ -258,6 +314,27 @@ def own_name(name: str) -> str | None:
     if not record.measure:
         raise MeasureError(f"{name} of {record.program} is not a measure here: {record.remark}")
     return record.measure.replace("K", number) if number else record.measure.removesuffix("@K")
+
+
+#: trec_eval's usual cutoffs and levels of recall.
+_CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+_TENTHS = tuple(f"{i / 10:g}" for i in range(11))
+#: Names of trec_eval that mean several measures. Without its counts, its geometric means and its texts, which
+#: are not scores of a topic.
+SEVERAL: dict[str, tuple[str, ...]] = {
+    "ndcg_cut": tuple(f"nDCG@{k}" for k in _CUTOFFS),
+    "map_cut": tuple(f"AP@{k}" for k in _CUTOFFS),
+    "relative_p": tuple(f"RelP@{k}" for k in _CUTOFFS),
+    "iprec_at_recall": tuple(f"IPrec@{x}" for x in _TENTHS),
+    "rprec_mult": tuple(f"Rprec(times={i / 5:g})" for i in range(1, 11)),
+    "unj": ("Unjudged@5", "Unjudged@10", "Unjudged@20"),
+    "set": ("Utility", "SetP", "SetR", "SetP(relative=True)", "SetAP", "SetF"),
+    "official": (
+        *("AP", "Rprec", "Bpref", "RR"),
+        *(f"IPrec@{x}" for x in _TENTHS),
+        *(f"P@{k}" for k in _CUTOFFS),
+    ),
+}
 
 
 def examples() -> dict[str, set[str]]:

@@ -37,6 +37,7 @@ class Role(enum.Enum):
     JUDGED_ONLY = "whether unjudged documents are left out first"
     IDEAL = "what a normalised measure is divided by"
     GAIN = "what a grade is worth"
+    GAINS = "what single grades are worth"
     THRESHOLD = "the lowest relevant grade, if gains are binary"
     HIGHEST = "the highest grade of the scale"
     ASPECT = "the only aspect that is scored"
@@ -97,7 +98,7 @@ class Parameter(typing.NamedTuple):
         if self.kind is bool:
             return "True or False"
         if self.kind is dict:
-            return "a mapping of grades above 0 to gains ≥ 0 such as {1:1,2:3}"
+            return "a mapping of grades ≥ 0 to gains ≥ 0 such as {1:1,2:3}"
         word = "a whole number" if self.kind is int else "a number"
         low = "" if self.low is None else f" {'>' if self.above_low else '≥'} {_written(self.low)} and"
         return f"{word}{low} {'<' if self.below_high else '≤'} {_written(self.high)}"
@@ -128,8 +129,12 @@ class Parameter(typing.NamedTuple):
             numbers = [*value, *value.values()] if isinstance(value, Mapping) else [None]
             if not all(_is_number(x) for x in numbers):
                 return False
-            # A document that is not relevant never has a gain.
-            return all(gain >= 0 and (grade > 0 or gain == 0) for grade, gain in value.items())
+            # A document with a negative grade never has a gain, and with a level neither has one of grade 0.
+            of_grades = self.kind is dict
+            return all(
+                gain >= 0 and (grade > 0 or gain == 0 or (of_grades and grade == 0))
+                for grade, gain in value.items()
+            )
         if isinstance(value, bool) or not isinstance(value, int if self.kind is int else int | float):
             return False
         low_ok = self.low is None or value > self.low or (value == self.low and not self.above_low)
@@ -140,7 +145,11 @@ class Parameter(typing.NamedTuple):
 Cutoff = typing.Annotated[
     int | None, Range(1), "the number of documents that count, from the top; None means all", Role.CUTOFF
 ]
-JudgedOnly = typing.Annotated[bool, "first remove documents from the ranking that are unjudged or have only negative grades", Role.JUDGED_ONLY]
+JudgedOnly = typing.Annotated[
+    bool,
+    "first remove documents from the ranking that are unjudged or have only negative grades",
+    Role.JUDGED_ONLY,
+]
 
 
 def declared(name: str, hint: Any, default: Any = None) -> Parameter:

@@ -128,6 +128,8 @@ class Discount(NamedTuple):
             return tables.powers(n, self.p)
         if self.kind == "slow":  # 1 / (1 + log_p i)
             return tables.slow_discount(n, self.p)
+        if self.kind == "late":  # 1 before rank p, and 1 / log_p i from there on
+            return tables.late_discount(n, self.p)
         return np.ones(n)  # uniform
 
 
@@ -139,6 +141,10 @@ def hit_discount(hits: Hits, discount: Discount) -> Floats:
 LOGARITHMIC = Discount("logarithmic")
 RECIPROCAL = Discount("reciprocal")
 UNIFORM = Discount("uniform")
+
+
+def late(base: float) -> Discount:
+    return Discount("late", base)
 
 
 def geometric(p: float) -> Discount:

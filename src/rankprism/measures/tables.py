@@ -49,6 +49,11 @@ def slow_discount(n: int, base: float) -> Floats:
     return _slow_discount(_size(n), base)[:n]
 
 
+def late_discount(n: int, base: float) -> Floats:
+    """1 before rank `base` and 1 / log_base i from there on, for i = 1, …, n"""
+    return _late_discount(_size(n), base)[:n]
+
+
 def powers(n: int, base: float) -> Floats:
     """base^0, …, base^(n-1), for a base from 0 to 1"""
     numerator, denominator = base.as_integer_ratio()
@@ -149,6 +154,13 @@ def _slow_discount(size: int, base: float) -> Floats:
         return log_base, [log_base + log_i for log_i in _logarithms(size, bits)[:-1]]
 
     return _kept(_quotients(terms))
+
+
+@lru_cache(maxsize=32)
+def _late_discount(size: int, base: float) -> Floats:
+    first = min(math.ceil(base), size + 1)  # the first rank that is discounted
+    later = _quotients(lambda bits: (_logarithm(base, bits), _logarithms(size, bits)[first - 1 : size]))
+    return _kept([1.0] * (first - 1) + later)
 
 
 def _quotients(terms: Callable[[int], tuple[int, list[int]]], bits: int = _BITS) -> list[float]:

@@ -17,6 +17,7 @@ from rankprism.measures.terms import Terms
     bounds=Bounds("none", reason="what it divides by depends on which retrieved documents are relevant"),
     cite="macavaney2022streamlining",
     compared=IR_MEASURES,
+    partial=True,
 )
 def Accuracy(hits: Hits, rel: Rel = 1.0, cutoff: Cutoff = None) -> Terms:
     """Accuracy: the share of pairs of a relevant and another retrieved document that are in the right order.

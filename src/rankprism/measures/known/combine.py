@@ -53,7 +53,12 @@ def intent_aware(base: Definition) -> Definition:
 
     def function(hits: Hits, **settings: Any) -> Floats:
         weight = aspect_weights(hits, relevant(settings), weighted=True)
-        return expected(own.function(hits, **settings), weight)
+        score = own.function(hits, **settings)
+        if not base.partial:
+            return expected(score, weight)
+        # A weight of 0 times no score is 0. Without any weight, there is no score.
+        mean = expected(np.where(weight > 0, score, 0.0), weight)
+        return np.where(weight.any(-1), mean, np.nan)
 
     def made_of(hits: Hits, **settings: Any) -> MadeOf:
         assert own.made_of is not None
@@ -97,6 +102,7 @@ def intent_aware(base: Definition) -> Definition:
         cite=(*base.cite, "agrawal2009diversifying"),
         aliases=tuple(f"{alias}_IA" for alias in base.aliases),
         lower_is_better=base.lower_is_better,
+        partial=base.partial,
     )
 
 

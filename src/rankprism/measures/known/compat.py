@@ -42,6 +42,9 @@ def Compat(hits: Hits, p: Persistence = 0.95, normalize: ByIdeal = True, depth: 
     the same grade are in the order of r. n is `depth`, or the length of the longer ranking. TOMA(Compat)
     takes the ideal ranking from the distance order of several aspects.
 
+    By default n is that of ir_measures, the length of the longer ranking. The program of the authors compares
+    the first 1,000 ranks, however long the rankings are: write depth=1000 for its scores.
+
     >>> from rankprism import evaluate
     >>> print(evaluate({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}}, ["Compat", "Compat(p=0.5)"]))
     run  Compat  Compat(p=0.5)

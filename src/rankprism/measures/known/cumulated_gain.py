@@ -16,7 +16,7 @@ from rankprism.measures.compared import TREC_EVAL, TREC_EVAL_10
 from rankprism.measures.declare import single
 from rankprism.measures.definition import Bounds, Ties
 from rankprism.measures.ideal import sorted_gains
-from rankprism.measures.known.single import GainOfGrade
+from rankprism.measures.known.single import GainOfGrade, named_gains
 from rankprism.measures.parts import (
     LOGARITHMIC,
     Gain,
@@ -36,7 +36,7 @@ _UNPROVED = Bounds("none", reason="the divisor changes within the ranking, and n
 
 
 def _linear(gains: Mapping[float, float] | None) -> Gain:
-    return Gain("linear", named=tuple((gains or {}).items()))
+    return Gain("linear", named=named_gains(gains))
 
 
 def _ideal_dcg(pool: Pool, gain: Gain) -> Floats:

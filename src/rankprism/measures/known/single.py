@@ -12,7 +12,7 @@ from typing import Annotated
 import numpy as np
 
 from rankprism.arrays import Floats
-from rankprism.data.hits import Hits
+from rankprism.data.hits import NOT_RELEVANT, Hits
 from rankprism.measures.bounds.single import r_precision
 from rankprism.measures.compared import GDEVAL, NDEVAL, SAKAI_SONG, TREC_EVAL
 from rankprism.measures.declare import normalised, single
@@ -33,6 +33,7 @@ from rankprism.measures.parts import (
     binary,
     geometric,
     hit_gain,
+    late,
     over_best,
     relevant,
 )
@@ -186,8 +187,21 @@ DcgForm = Annotated[
     OneOf(("log2", "exp-log2")),
     "the gain of grade g: log2 takes g itself, and exp-log2 takes 2^g - 1; both divide by log2(i + 1)",
 ]
+DcgDiscount = Annotated[
+    str,
+    OneOf(("burges", "jk")),
+    "what the gain at rank i is divided by: log2(i + 1) for burges; for jk, the discount of Järvelin & "
+    "Kekäläinen, 1 before rank b and log_b(i) from there on",
+]
+DcgBase = Annotated[
+    float,
+    Range(1, above_low=True),
+    "the base of the logarithm and the first rank with a discount, for discount='jk'",
+]
 GainOfGrade = Annotated[
-    Mapping[float, float] | None, "the gain of each grade; a grade without an entry is its own gain"
+    Mapping[float, float] | None,
+    "the gain of each grade; a grade without an entry is its own gain",
+    Role.GAINS,
 ]
 
 
@@ -195,17 +209,28 @@ GainOfGrade = Annotated[
     bounds="exact",
     cite="jarvelin2002cumulated",
 )
-def DCG(dcg: DcgForm = "log2", gains: GainOfGrade = None) -> Parts:
+def DCG(
+    dcg: DcgForm = "log2", gains: GainOfGrade = None, discount: DcgDiscount = "burges", b: DcgBase = 2.0
+) -> Parts:
     """Discounted cumulative gain: the sum of the gains of all documents, discounted by rank.
 
     DCG@k = Σ_{i≤k} gain(g_i) / log2(i + 1)
+
+    With discount='jk', the discount is that of Järvelin & Kekäläinen: 1 before rank b, and 1 / log_b(i) from
+    there on.
 
     >>> from rankprism import evaluate
     >>> evaluate({"q": {"a": 2, "b": 1}}, {"q": {"a": 2}}, ["DCG@3", "DCG(dcg='exp-log2')@3"]).mean()
     {'run': {'DCG@3': 2.0, "DCG(dcg='exp-log2')@3": 3.0}}
     """
     kind = "linear" if dcg == "log2" else "exp"
-    return Parts(LOGARITHMIC, Gain(kind, named=tuple((gains or {}).items())))
+    by_rank = LOGARITHMIC if discount == "burges" else late(b)
+    return Parts(by_rank, Gain(kind, named=named_gains(gains)))
+
+
+def named_gains(gains: Mapping[float, float] | None) -> tuple[tuple[float, float], ...]:
+    """The gains by grade, where documents of grade 0 have the grade that makes them hits."""
+    return tuple((NOT_RELEVANT if grade == 0 else grade, gain) for grade, gain in (gains or {}).items())
 
 
 @normalised(DCG, compared=f"{TREC_EVAL}; {GDEVAL}", aliases="NDCG")
@@ -214,11 +239,17 @@ def nDCG() -> None:
 
     DCG@k = Σ_{i≤k} gain(g_i) / log2(i + 1);  nDCG@k = DCG@k / DCG@k of the judged documents sorted by gain
 
-    By default the gain is the grade, as in trec_eval. dcg='exp-log2' is the nDCG of gdeval.
+    By default the gain is the grade, as in trec_eval. dcg='exp-log2' is the nDCG of gdeval. The discount
+    log2(i + 1) is that of trec_eval, ir_measures, gdeval, ranx, scikit-learn and NTCIREVAL's MSnDCG. LensKit
+    and NTCIREVAL's nDCG have discount='jk' with b=2, the one of Järvelin & Kekäläinen, in which the first b
+    ranks count alike. docs/conventions.md lists the programs.
 
     >>> from rankprism import evaluate
-    >>> evaluate({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}}, ["nDCG"]).mean()
-    {'run': {'nDCG': 0.8597186998521971}}
+    >>> judged, run = {"q": {"a": 3, "b": 5, "c": 4}}, {"q": ["a", "b"]}
+    >>> print(evaluate(judged, run, ["nDCG", "nDCG(discount='jk')"]))
+    run    nDCG  nDCG(discount='jk')
+    ────────────────────────────────
+    run  0.6821               0.7344
     """
 
 

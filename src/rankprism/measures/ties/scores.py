@@ -67,6 +67,11 @@ def _tied(measure: Measure, hits: Hits | PreferenceHits) -> tuple[Longs, Any]:
         return np.zeros(0, dtype=np.int64), hits
     if not isinstance(hits, Hits):
         return _tied_preferences(measure, hits)
+    if measure.values_not_relevant:
+        raise MeasureError(
+            f"{measure}: scores over all orders of tied documents are not known if documents of grade 0 have "
+            f"a gain; leave grade 0 out of gains, or score one order"
+        )
     cutoff, is_condensed = measure.cutoff, measure.is_condensed
     if isinstance(measure.declared, Mixture):
         is_condensed = bool(measure.of(Role.JUDGED_ONLY))  # a summand may leave them out for itself
