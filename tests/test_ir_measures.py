@@ -140,7 +140,7 @@ SETTINGS: dict[str, list[Any]] = {
 DECIMALS = {"gdeval": 1e-5}
 #: What the providers cannot do, although they say that they support it: pyndeval fails with judged_only and
 #: without a cutoff, and accuracy divides by 0 where all three documents are relevant.
-BROKEN = {
+BROKEN: dict[str, Any] = {
     "pyndeval": lambda m: (
         m.params.get("judged_only") or ("cutoff" in m.SUPPORTED_PARAMS and not m.params.get("cutoff"))
     ),
@@ -198,7 +198,8 @@ def variants(name: str) -> Iterator[Any]:
     settings = {**SETTINGS, "gains": [None, {1: 1, 2: 5, 3: 7}, {0: 1, 1: 4}]}
     known = [p for p in settings if p in measure.SUPPORTED_PARAMS]
     for values in itertools.product(*(settings[p] for p in known)):
-        variant = measure(**{p: v for p, v in zip(known, values, strict=True) if v is not None})
+        given: Any = {p: v for p, v in zip(known, values, strict=True) if v is not None}
+        variant: Any = measure(**given)
         with contextlib.suppress(AssertionError):  # P needs a cutoff
             variant.validate_params()
             yield variant

@@ -63,8 +63,8 @@ def _dcg(
     dcg: str,
     gains: Mapping[float, float] | None,
     cutoff: int | None,
-    discount: str,
-    b: float,
+    discount: str = "burges",
+    b: float = 2,
 ) -> float:
     total = 0.0
     for i, grade in enumerate(sequence[:cutoff], 1):
