@@ -500,7 +500,8 @@ def test_measures_whose_orders_must_be_listed_are_known(monkeypatch: pytest.Monk
     by_pairs = {name for name in names() if name.startswith("prefs_")} | {"ppref"}
     balanced = {"prefs_avgjg_Rnonrel", "prefs_avgjg_Rnonrel_ret"}
     several = {"IPrec_IA", "IAP_IA", "nDCG_rel_IA", "YAAP_IA"}  # sorting helps only if there is one aspect
-    always = {"MM", "Reached", "wpref", "Unjudged", "RBP_residual"} | balanced | several
+    always = {"MM", "Reached", "wpref", "Unjudged", "RBP_residual", "Accuracy", "Accuracy_IA"}
+    always |= balanced | several
     assert listed["expected"] == always | {"IPrec", "IAP", "nDCG_rel", "YAAP"}
     assert listed["lowest"] == always | by_pairs | {
         "Prf",
