@@ -24,6 +24,7 @@ from rankprism.meta import unanimity
 from rankprism.meta.discriminative_power import power
 from rankprism.preferences.experiments import measure_correlation
 from rankprism.reproduce import dsharp as dsharp_module
+from rankprism.reproduce import preferences as preferences_module
 from rankprism.reproduce import rbu as rbu_module
 from rankprism.reproduce import toma as toma_module
 from rankprism.reproduce.dsharp import dsharp
@@ -741,6 +742,37 @@ def test_figure_2_comes_out_of_the_judgments_of_decision_2019(collections: Path)
 @pytest.fixture(scope="module")
 def found_preferences() -> Reproduction:
     return preferences(sample.QRELS, RUNS, documents=15, triplets=[20, 50], repetitions=2)
+
+
+@pytest.mark.parametrize(
+    ("lacking", "drawn", "outcome_"),
+    [
+        (
+            "needs data that is not public: X",
+            True,
+            "needs data that is not public: X, and the authors' profiles",
+        ),
+        ("needs data that is not public: X", False, "needs data that is not public: X"),
+        (None, True, "differs because these profiles were drawn, and are not the authors'"),
+        (None, False, None),
+    ],
+)
+def test_what_profiles_need_depends_on_the_runs_and_on_whether_they_were_given(
+    lacking: str | None, drawn: bool, outcome_: str | None
+) -> None:
+    assert preferences_module._of_profiles(lacking, drawn) == outcome_
+
+
+def test_data_that_is_given_is_not_said_to_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sample in the place of the collections of the papers: the same topics, runs and highest grade."""
+    judged = read_judgments(sample.QRELS)
+    same = Printed("a collection", judged.topics, len(RUNS), is_public=False)
+    monkeypatch.setattr(preferences_module, "WEB", same)
+    monkeypatch.setattr(dsharp_module, "GRADED", same)
+    found = preferences(judged, RUNS, documents=10, triplets=[20], repetitions=2)
+    for text in (str(found), str(dsharp(judged, RUNS, resamples=100).part("Table 6, printed"))):
+        assert "not public" not in text
+        assert "participants" not in text
 
 
 def test_table_2_of_preferences_differs_as_it_is_described(found_preferences: Reproduction) -> None:

@@ -153,12 +153,12 @@ def dsharp(
             *(_power_table(part, powers.get(part.name), aligned) for part in (*TABLE_2, *TABLE_3)),
             _table_4(shallow, lacking),
             _table_5(tested, lacking),
-            *_table_6(aligned, collections["uniform"], shallow, tested),
+            *_table_6(aligned, collections["uniform"], shallow, tested, lacking),
             _table_7(tested, lacking),
             *(_asl_table(part, powers[part.name], aligned) for part in lists),
             _figure_3(all_runs, ALL_RUNS.lacking(aligned.judgments, len(every.runs))),
         ),
-        tuple(_remarks(aligned, every, given, resamples)),
+        tuple(_remarks(aligned, every, given, resamples, lacking)),
         figures,
         about,
     )
@@ -396,7 +396,11 @@ def _table_5(tested: DiscriminativePower, lacking: str | None) -> Table:
 
 
 def _table_6(
-    aligned: Aligned, judgments: Judgments, scores: Scores, tested: DiscriminativePower
+    aligned: Aligned,
+    judgments: Judgments,
+    scores: Scores,
+    tested: DiscriminativePower,
+    lacking: str | None,
 ) -> Iterator[Table]:
     """The most telling cases in the layout of the paper, and the cases that it prints."""
     three = ("D#-nDCG", "α-nDCG", "nDCG-IA")
@@ -426,7 +430,7 @@ def _table_6(
             "run": [run for _, run, _, _ in rows],
             "other": [other for _, _, other, _ in rows],
             **{f"Δ {name}": [deltas[i] for *_, deltas in rows] for i, name in enumerate(three)},
-            "outcome": [f"needs data that is not public: {GRADED.name}"] * len(TABLE_6),
+            "outcome": [lacking or "the cases of the given runs are listed above"] * len(TABLE_6),
         },
         digits=3,
     )
@@ -567,12 +571,19 @@ def _figure_3(scores: Scores, lacking: str | None) -> Table:
     return Table({**columns, "outcome": [lacking or _DRAWN] * len(scores.runs)})
 
 
-def _remarks(aligned: Aligned, every: Aligned, given: bool, resamples: int) -> Iterator[str]:
+def _remarks(
+    aligned: Aligned, every: Aligned, given: bool, resamples: int, lacking: str | None
+) -> Iterator[str]:
     runs, topics = len(aligned.runs), len(aligned.judgments.topics)
     drawn = f", which were drawn from {len(every.runs)}," if every is not aligned else ","
     yield (
-        f"Computed from {runs} runs{drawn} {topics} topics and the given grades, in place of the "
-        f"{GRADED.name}. The grades were never published, and TREC gives its runs only to participants."
+        f"Computed from {runs} runs{drawn} {topics} topics and the given grades"
+        + (
+            f", in place of the {GRADED.name}. The grades were never published, and TREC gives its runs only "
+            "to participants."
+            if lacking
+            else "."
+        )
     )
     yield (
         "Non-uniform intent probabilities are "

@@ -51,7 +51,6 @@ from rankprism.types import (
 )
 
 WEB = Printed("48 runs of TREC Web 2009", numbered(1, 50), 48)
-PROFILES = "needs data that is not public: 48 runs of TREC Web 2009, and the authors' profiles"
 _DRAWN = "no printed numbers: the paper has a drawing"
 
 #: Table 2: the subtopics of six documents, three users, two lists, and the printed scores of the lists.
@@ -155,10 +154,10 @@ def preferences(
             _table_3(measured, lacking),
             _figure_2(measured, lacking),
             _figure_3(measured, lacking),
-            *_figures_4_and_5(profiled),
-            _figure_6(few),
+            *_figures_4_and_5(profiled, lacking, profiles is None),
+            _figure_6(few, _of_profiles(lacking, profiles is None) or _DRAWN),
         ),
-        tuple(_remarks(few["profiles"], profiles is None)),
+        tuple(_remarks(few["profiles"], lacking, profiles is None)),
         {
             "Figure 2": measured.scores.select(measures=[_first_form(measured), "alpha_nDCG@20"]),
             "Figure 3": measured,
@@ -266,7 +265,15 @@ def _figure_3(found: MeasureCorrelation, lacking: str | None) -> Table:
     return Table({**columns, "outcome": [lacking or _DRAWN] * len(found.forms)}, digits=2)
 
 
-def _figures_4_and_5(found: ProfileCorrelation) -> Iterator[Table]:
+def _of_profiles(lacking: str | None, drawn: bool) -> str | None:
+    """The reason why numbers that depend on profiles cannot be compared; None if they can."""
+    if lacking is None:
+        return "differs because these profiles were drawn, and are not the authors'" if drawn else None
+    return f"{lacking}, and the authors' profiles" if drawn else lacking
+
+
+def _figures_4_and_5(found: ProfileCorrelation, lacking: str | None, drawn: bool) -> Iterator[Table]:
+    needs = _of_profiles(lacking, drawn)
     single = len(found.profiles.names)
     parts = {"Figure 4": found.compared[:single], "Figure 5": found.compared[single:]}
     for name, compared in parts.items():
@@ -278,13 +285,16 @@ def _figures_4_and_5(found: ProfileCorrelation) -> Iterator[Table]:
                 name: [f"{one.first} - {one.second}" for one in compared],
                 "τ_b": [with_interval(one.tau, one.low, one.high) for one in compared],
                 "printed": printed,
-                "outcome": [PROFILES] * len(compared),
+                "outcome": [
+                    needs or (_DRAWN if p is None else outcome(one.tau, p, 2, None, "the profiles differ"))
+                    for one, p in zip(compared, printed, strict=True)
+                ],
             },
             digits=2,
         )
 
 
-def _figure_6(few: Mapping[str, IncompleteCorrelation]) -> Table:
+def _figure_6(few: Mapping[str, IncompleteCorrelation], said: str) -> Table:
     """τ with the ranking from complete preferences, by the number of triplets and by the target."""
     rows = next(iter(few.values())).rows.columns
     columns: dict[str, Sequence[Any]] = {
@@ -295,16 +305,20 @@ def _figure_6(few: Mapping[str, IncompleteCorrelation]) -> Table:
     for target, found in few.items():
         cells = zip(*(found.rows.columns[name] for name in ("tau", "low", "high")), strict=True)
         columns[f"τ_b, {TARGETS[target]}"] = [with_interval(*cell) for cell in cells]
-    return Table({**columns, "outcome": [PROFILES] * len(rows["tau"])}, digits=2)
+    return Table({**columns, "outcome": [said] * len(rows["tau"])}, digits=2)
 
 
-def _remarks(few: IncompleteCorrelation, drawn: bool) -> Iterator[str]:
+def _remarks(few: IncompleteCorrelation, lacking: str | None, drawn: bool) -> Iterator[str]:
     about = few.about
     yield (
         f"Computed from the {about['runs']} runs and {about['topics']} topics that were given, with up to "
-        f"{about['documents']} {about['pool']} documents for each topic; ties {about['ties']}. These runs "
-        f"replace the 48, 32 and 62 runs of TREC Web 2009, 2010 and 2011, which TREC gives only to its "
-        f"participants."
+        f"{about['documents']} {about['pool']} documents for each topic; ties {about['ties']}."
+        + (
+            " These runs replace the 48, 32 and 62 runs of TREC Web 2009, 2010 and 2011, which TREC gives "
+            "only to its participants."
+            if lacking
+            else ""
+        )
     )
     if drawn:
         yield f"The authors' profiles could not be obtained. These are drawn: {few.profiles.source}."

@@ -435,7 +435,7 @@ def _table_2(column: int, mu: Floats, low: Floats, high: Floats, lacking: str | 
         alike = [variants[i - places[0]] for i in places if i == best or abs(mu[i] - mu[best]) <= _ALIKE]
         settings = ", ".join(f"{name}={spread([v[name] for v in alike])}" for name in family.grid)
         printed = family.printed[column]
-        why = "the paper does not describe its measures in every detail, or draws its grades once"
+        why = "the paper draws its grades once" if column else "the paper leaves details of its measures open"
         said = outcome(float(mu[best]), printed, 4, lacking, why)
         rows.append((f"{family.name} {settings}".strip(), best, printed, said))
     rows.sort(key=lambda row: -np.nan_to_num(mu[row[1]], nan=-np.inf))
