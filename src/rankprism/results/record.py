@@ -177,6 +177,8 @@ def differences(records: Mapping[str, Record | None]) -> list[Difference]:
     return found + differences_of_settings(records, of_collection=True)
 
 
+#: The settings that are options of `rankprism evaluate`.
+OPTIONS = ("order", "topics", "duplicates", "run_depth", "tied", "bounds", "weights", "aspects", "labels")
 #: The settings that belong to a collection, as its judgments do.
 OF_COLLECTION = ("weights", "aspects", "labels")
 
@@ -255,9 +257,23 @@ def refuse_unless(mixed: bool, found: Sequence[Difference]) -> None:
     if found and not mixed:
         raise InputError(
             f"these scores do not belong together: {'; '.join(one.message for one in found)}. Score all runs "
-            f"again with the same judgments, settings and measures, or add --mixed to go on (in Python: "
-            f"mixed=True)"
+            f"again with {_remedy(found)}, or add --mixed to go on (in Python: mixed=True)"
         )
+
+
+def _remedy(found: Sequence[Difference]) -> str:
+    """What has to be the same when scores are computed again.
+
+    >>> _remedy([Difference("judgments", "…"), Difference("run_depth", "…")])
+    'the same judgments and the same --run-depth'
+    """
+    same = []
+    for what in dict.fromkeys(one.what.partition(" ")[0] for one in found):
+        if what in OPTIONS:
+            same.append(f"the same --{what.replace('_', '-')}")
+        else:
+            same.append("the same " + {"definition": "measures", "files": "judgments"}.get(what, what))
+    return enumerated(same)
 
 
 def mixed_sentence(about: Mapping[str, Any]) -> str:

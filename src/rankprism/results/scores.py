@@ -14,7 +14,7 @@ import numpy.typing as npt
 from rankprism._core import sums_over_aspects
 from rankprism.data.note import Note, issue, some, with_notes
 from rankprism.errors import InputError, listed
-from rankprism.foreign import shown
+from rankprism.foreign import quoted, shown
 from rankprism.measures.display import canonical_name, canonical_names
 from rankprism.results.direction import directions, measure_inside, signs
 from rankprism.results.record import Record
@@ -267,9 +267,15 @@ class Scores(Result):
         if whole.all():
             return self
         if not whole.any():
+            without = [
+                f"{quoted(run)} has none by {measure}"
+                for run, own in zip(self.runs, np.isnan(self.values).all(1).tolist(), strict=True)
+                for measure in compress(self.measures, own)
+            ]
             raise InputError(
-                "there is no topic on which every run has a score by every measure; "
-                "leave out the runs or measures that lack most"
+                "there is no topic on which every run has a score by every measure"
+                + (f" ({'; '.join(without[:3])}{'; …' * (len(without) > 3)})" if without else "")
+                + "; leave out the runs or measures that lack most"
             )
         missing = [topic for topic, kept in zip(self.topics, whole, strict=True) if not kept]
         note = Note(
