@@ -158,7 +158,7 @@ def main(words: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--repetitions", type=int, default=500)
-    parser.add_argument("--share", type=float, nargs="+", default=[0.05, 0.1, 0.2, 0.5])
+    parser.add_argument("--share", type=float, nargs="+", default=[0.35, 0.4, 0.45, 0.48, 0.5])
     parser.add_argument("--judge", nargs="+", default=[None])
     parser.add_argument("--measure", nargs="+", default=["nDCG@10"])
     parser.add_argument("--collection", choices=("dl-2021", *SUBTOPICS), default="dl-2021")

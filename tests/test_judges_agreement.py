@@ -221,7 +221,7 @@ def test_only_documents_that_both_have_labelled_are_compared() -> None:
 def test_labels_that_are_not_there_do_not_make_a_judge_look_biased() -> None:
     """A judge that gives the labels of people agrees with any part of them."""
     people, _ = labels(topics=30)
-    found = judges.agree(sampled(people, 0.5), {"j": people}, ranked(people), ["nDCG@5", "P(rel=2)@5"])
+    found = judges.agree(sampled(people, 0.6), {"j": people}, ranked(people), ["nDCG@5", "P(rel=2)@5"])
     for measure in ("nDCG@5", "P(rel=2)@5"):
         assert found.value("j", "τ_b", measure) == pytest.approx(1)
         assert found.value("j", "bias", measure) == pytest.approx(0)
@@ -280,7 +280,7 @@ def test_too_few_labels_say_nothing_about_runs_and_name_the_command(cli: Any, tm
     assert f"rankprism judges score {people_file} RUN... --judge j={judge_file} -m nDCG@10" in told
     (line,) = [line for line in done.stdout.splitlines() if line.startswith("j ") and "nDCG@10" in line]
     assert line.split()[2:] == ["–", "–", "–", "–", "–", f"{found.value('j', 'shared'):.3f}"]
-    assert "– below 0.45" in " ".join(done.stdout.split())
+    assert "– below 0.48" in " ".join(done.stdout.split())
 
 
 @pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")

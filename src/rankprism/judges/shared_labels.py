@@ -29,7 +29,7 @@ from rankprism.types import RunOptions
 
 #: The smallest share of labels in common with which runs are compared. With fewer labels, the intervals of τ
 #: hold the τ by all labels too seldom: see `simulations.missing_labels` and docs/judges.md.
-ENOUGH = 0.45
+ENOUGH = 0.48
 
 
 class Compared(NamedTuple):
