@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import random
+import re
 import shutil
 import subprocess
 import warnings
@@ -96,16 +98,16 @@ def test_other_judgments_and_another_measure_are_refused_and_nothing_is_lost(
 
 @pytest.mark.parametrize("settings", [{}, {"order": "rank"}])
 def test_two_jobs_that_undo_each_other_are_refused(folder: Path, other: Path, settings: Any) -> None:
-    mine, theirs = (sample.QRELS, {}), (sample.QRELS if settings else other, settings)
-    assert "unchanged" not in evaluate_into(folder, theirs[0], RUNS, "P@5", **theirs[1]).states
+    theirs = sample.QRELS if settings else other
+    assert "unchanged" not in evaluate_into(folder, theirs, RUNS, "P@5", **settings).states
     with pytest.raises(InputError, match=r"which others replaced on 20.*give each a folder of its own"):
-        evaluate_into(folder, mine[0], RUNS, "P@5")
-    assert set(evaluate_into(folder, theirs[0], RUNS, "P@5", **theirs[1]).states) == {"unchanged"}
+        evaluate_into(folder, sample.QRELS, RUNS, "P@5")
+    assert set(evaluate_into(folder, theirs, RUNS, "P@5", **settings).states) == {"unchanged"}
     # Judgments that are new again are no return to old ones.
     newest = [line for line in sample.QRELS.read_text().splitlines() if not line.startswith("apple ")]
     folder.with_name("newest.txt").write_text("\n".join(newest) + "\n")
     with pytest.warns(RankprismWarning, match="unjudged-topics"):
-        found = evaluate_into(folder, folder.with_name("newest.txt"), RUNS, "P@5", **theirs[1])
+        found = evaluate_into(folder, folder.with_name("newest.txt"), RUNS, "P@5", **settings)
     assert set(found.states) == {"judgments changed"}
 
 
@@ -200,8 +202,8 @@ def test_files_of_an_older_layout_are_scored_again_by_all_their_measures(folder:
     evaluate_into(folder, sample.QRELS, RUNS, ["P@5", "RR@5"])
     for path in folder.glob("*.parquet"):
         table = pq.read_table(path)
-        about = {"judgments": "ab", "run": "cd", "settings": "{}", "version": "0.0.9", "conventions": {}}
-        about["measures"] = ["P@5", "RR@5"]  # type: ignore[assignment]
+        about: dict[str, Any] = {"judgments": "ab", "run": "cd", "settings": "{}", "version": "0.0.9"}
+        about |= {"measures": ["P@5", "RR@5"], "conventions": {}}
         pq.write_table(table.replace_schema_metadata({b"rankprism": json.dumps(about)}), path)
     assert set(check_score_folder(folder).states) == {"older layout"}
     assert set(evaluate_into(folder, sample.QRELS, RUNS, "P@5").states) == {"older layout"}
@@ -309,3 +311,41 @@ def test_what_is_no_folder_of_scores_is_refused(tmp_path: Path) -> None:
         check_score_folder(tmp_path / "nowhere")
     with pytest.raises(InputError, match="has no scores; name a folder that evaluate --into has made"):
         check_score_folder(tmp_path)
+
+
+# The page on nightly jobs
+
+#: What prepares or is a part of the night, among all commands of the page.
+NIGHTLY = re.compile(r"rankprism (demo|scores|evaluate .*--into)|(cp|mv|rm|sed -i|printf|echo) ")
+
+
+def test_the_commands_of_the_nightly_page_give_the_right_board(tmp_path: Path, commands: Path) -> None:
+    """Through a changed run, new judgments, two retired runs, a redefined measure and a damaged file."""
+    page = Path(__file__).parents[1].joinpath("docs", "how-to", "nightly.md").read_text(encoding="utf-8")
+    lines = [line[2:] for line in page.splitlines() if line.startswith("$ ") and NIGHTLY.match(line[2:])]
+    environment = os.environ | {"PATH": f"{commands}{os.pathsep}{os.environ['PATH']}"}
+    seen = []
+    for line in lines:
+        done = subprocess.run(
+            ["bash", "-c", line], cwd=tmp_path, env=environment, capture_output=True, text=True
+        )
+        assert "Traceback" not in done.stderr
+        if done.returncode or not line.startswith("rankprism") or " demo " in line or "other.txt" in line:
+            continue
+        if any(state != "current" for state in check_score_folder(tmp_path / "scores").states):
+            continue  # a later line moves them away
+        paths = sorted(map(str, (tmp_path / "scores").glob("*.parquet")))
+        found, _ = noted(read_scores, paths)
+        runs = sorted((tmp_path / "sample" / "runs").glob("*.run"))
+        expected, _ = noted(
+            evaluate, tmp_path / "sample" / "qrels.txt", runs, ["nDCG@10", "alpha_nDCG@10", "P@10"]
+        )
+        means = found.mean()
+        for run, mean in expected.mean().items():
+            assert means[run]["nDCG@10"] == pytest.approx(mean["nDCG@10"], abs=1e-12)
+            assert means[run]["alpha_nDCG@10"] == pytest.approx(mean["alpha_nDCG@10"], abs=1e-12)
+        if "redefined" in done.stdout:
+            mix = {run: 0.8 * mean["nDCG@10"] + 0.2 * mean["P@10"] for run, mean in expected.mean().items()}
+            assert {run: mean["ours"] for run, mean in means.items()} == pytest.approx(mix)
+        seen.append(line.split()[1])
+    assert seen == ["evaluate", "evaluate", "scores", "scores", "evaluate", "evaluate", "scores", "evaluate"]

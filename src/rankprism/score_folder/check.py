@@ -74,16 +74,9 @@ class FolderCheck(Result):
 
     @property
     def summary(self) -> Table:
-        """The same without the files' names, and with the times in minutes."""
+        """The same without times and the files' names."""
         rows = self.rows.columns
-        return Table(
-            {
-                "run": rows["run"],
-                "state": rows["state"],
-                "measures": rows["measures"],
-                "scored at": [time[:16].replace("T", " ") for time in self.scored_at],
-            }
-        )
+        return Table({name: rows[name] for name in ("run", "state", "measures")})
 
     @property
     def note(self) -> str:

@@ -293,8 +293,8 @@ def _issue_notes(
     if damaged:
         number = f"{len(damaged)} file{'s were' if len(damaged) > 1 else ' was'}"
         message = (
-            f"{number} damaged and scored again by {', '.join(map(str, jobs[0].wanted.measures))}: "
-            f"{some(map(str, damaged))}; if there were scores by other measures, score these again, too"
+            f"{number} damaged and scored again: {some(map(str, damaged))}; if it happens again, look at the "
+            f"disk"
         )
         found.append(Note("damaged-scores", message, len(damaged), damaged[0].name))
     lost = {job.name: job.plan.lost for job in jobs if job.plan.lost}

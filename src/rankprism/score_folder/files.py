@@ -41,7 +41,8 @@ class Found(NamedTuple):
     fault: str = ""  #: `DAMAGED`, `OLDER`, `FOREIGN`, or "" if its scores can be used
     run: str = ""
     run_sha256: str = ""
-    #: of a file of an older layout, only the names of the measures are known
+    #: of a file of an older layout, only the names of the measures are known, and of a damaged one, perhaps
+    #: their definitions
     record: Record = Record()
     #: when scores were last added, in ISO format
     scored_at: str = ""
@@ -80,7 +81,7 @@ def found_in(path: Path) -> Found | None:
         raise InputError(f"{path}: cannot be opened ({error.strerror})") from None
     intact = is_intact(data)
     if intact is False or not any(data):  # a power failure may leave nothing, or zeros
-        return Found(path, DAMAGED)
+        return Found(path, DAMAGED, record=Record(measures=_measures_in(data)))
     try:
         table = pyarrow.parquet.read_table(pyarrow.BufferReader(data), columns=["run", "scored_at"])
     except (ValueError, OSError, KeyError):
@@ -107,6 +108,18 @@ def found_in(path: Path) -> Found | None:
         )
     except (KeyError, TypeError, ValueError):
         return Found(path, FOREIGN)
+
+
+def _measures_in(data: bytes) -> Mapping[str, str]:
+    """The measures of a damaged file and their definitions, if these can still be read."""
+    import pyarrow
+    import pyarrow.parquet
+
+    try:
+        metadata = pyarrow.parquet.read_schema(pyarrow.BufferReader(data)).metadata
+        return Record.from_dict(json.loads(metadata[PARQUET]), "").measures
+    except (InputError, ValueError, OSError, KeyError, TypeError):
+        return {}
 
 
 def contents(

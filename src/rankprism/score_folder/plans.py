@@ -9,7 +9,7 @@ from typing import NamedTuple
 from rankprism.measures import Measure
 from rankprism.measures.identity import definition_of
 from rankprism.results.record import Record, differences
-from rankprism.score_folder.files import DAMAGED, OLDER, Found, data_sha256, kinds_of, measure_named
+from rankprism.score_folder.files import Found, data_sha256, kinds_of, measure_named
 
 NEW, UNCHANGED = "new", "unchanged"
 CHANGED, JUDGMENTS, SETTINGS = "changed", "judgments changed", "other settings"
@@ -41,31 +41,31 @@ class Plan(NamedTuple):
 def plan(found: Found | None, wanted: Wanted) -> Plan:
     """Compare a file with what is wanted."""
     names = list(map(str, wanted.measures))
-    if found is None or found.fault == DAMAGED:
-        return Plan(NEW if found is None else DAMAGED, tuple(wanted.measures))
+    if found is None:
+        return Plan(NEW, tuple(wanted.measures))
     stored = found.record.measures
     kinds = tuple(
         kind
         for kind, topics in wanted.record.data.items()
         if dict(topics) != dict(found.record.data.get(kind, topics))
     )
-    older = found.fault == OLDER
+    unusable = bool(found.fault)
     reasons = {
-        OLDER: older,
-        CHANGED: not older and found.run_sha256 != wanted.run_sha256,
+        found.fault: unusable,
+        CHANGED: not unusable and found.run_sha256 != wanted.run_sha256,
         JUDGMENTS: bool(kinds),
-        SETTINGS: not older and dict(found.record.settings) != dict(wanted.record.settings),
-        VERSION: not older and found.record.written_by != wanted.record.written_by,
+        SETTINGS: not unusable and dict(found.record.settings) != dict(wanted.record.settings),
+        VERSION: not unusable and found.record.written_by != wanted.record.written_by,
     }
     every = any(is_so for reason, is_so in reasons.items() if reason != JUDGMENTS)
     outdated = {name for name in stored if every or set(kinds).intersection(kinds_of(name))}
     refused = ""
     if reasons[JUDGMENTS] or reasons[SETTINGS]:
-        refused = _refused(found, wanted, [name for name in outdated if name not in names])
+        refused = _refused(found, wanted, [name for name in stored if name in outdated - set(names)])
     redefined = {
         name
         for name, measure in zip(names, wanted.measures, strict=True)
-        if name in stored and not older and stored[name] != definition_of(measure)
+        if name in stored and not unusable and stored[name] != definition_of(measure)
     }
     outdated |= redefined
     asked = [
