@@ -498,8 +498,9 @@ def _remarks(axioms: AxiomTable, repetitions: int, lacking: str | None, aligned:
             "measure without a cutoff compares long runs with short ones; --depth cuts all runs at a rank."
         )
     yield (
-        "Drawn: each r(d,t) is a random number from 0 to its value in the judgments, the weights w of a topic's "
-        f"aspects are random, and a ranking is cut at a random length, from 0 to its own |d| or to {SHORT}."
+        "Drawn: each r(d,t) is a random number from 0 to its value in the judgments, the weights w of a "
+        "topic's aspects are random, and a ranking is cut at a random length, from 0 to its own |d| or to "
+        f"{SHORT}."
     )
     times = "repetition" if repetitions == 1 else "repetitions"
     yield (
