@@ -549,3 +549,17 @@ def test_a_folder_that_another_program_has_put_into_one_table_is_checked(tmp_pat
     assert set(read_scores(together).runs) == {"a", "c"}
     with pytest.raises(InputError, match="the files of judgments differ on 2 topics, such as 'q1'"):
         read_scores(pd.concat(list(frames.values())))
+
+
+def test_files_of_older_layouts_are_compared_with_new_ones(tmp_path: Path) -> None:
+    """Their columns have a digest of all judgments together, and their metadata have no record."""
+    import pyarrow.parquet
+
+    for judged, run in ((QRELS, "a"), (OTHER, "b"), (QRELS, "c")):
+        evaluate_into(tmp_path / run, judged, {run: RANKED}, "AP")
+    new, old, other = (next((tmp_path / run).glob("*.parquet")) for run in "acb")
+    for path in (old, other):
+        pyarrow.parquet.write_table(pyarrow.parquet.read_table(path).replace_schema_metadata(None), path)
+    assert read_scores([new, old]).runs == ("a", "c")
+    with pytest.raises(InputError, match="the files of judgments differ on 2 topics"):
+        read_scores([new, other])

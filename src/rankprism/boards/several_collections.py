@@ -15,7 +15,7 @@ from rankprism.data.note import Note, some
 from rankprism.errors import InputError, listed
 from rankprism.formats.files import is_path
 from rankprism.frames import is_frame
-from rankprism.results.record import differences_of_settings, mixed_note, refuse_unless
+from rankprism.results.record import differences_of_settings, mixed_note, refuse_unless, unrecorded
 from rankprism.results.scores import Scores
 from rankprism.scoring import comparable
 from rankprism.statistics.paired import moments
@@ -91,7 +91,8 @@ def collected(
         str(name): comparable(one, None, measures) for name, one in cast(Mapping[str, Any], source).items()
     }
     _check_apart(found)
-    differing = differences_of_settings({name: one.record for name, one in found.items()})
+    records = {name: one.record for name, one in found.items()}
+    differing = differences_of_settings(records)
     refuse_unless(mixed, differing)
     every = [one.runs for one in found.values()]
     shared = [run for run in every[0] if all(run in other for other in every)]
@@ -109,7 +110,7 @@ def collected(
             "same measures"
         )
     missing = list(dict.fromkeys(run for one in every for run in one if run not in shared))
-    notes = []
+    notes = list(unrecorded(records))
     if missing:
         message = (
             f"{len(missing)} run{'s are' if len(missing) > 1 else ' is'} left out, because a collection has "

@@ -82,6 +82,10 @@ def read_scores(
     return directed(_of_like_depth(cells.scores(names, mixed)), lower)
 
 
+#: The kind of data of records that only have a digest of all judgments together.
+_FILES = "files of judgments"
+
+
 def directed(scores: Scores, lower: Iterable[str]) -> Scores:
     """The same scores, of which lower ones are better by these measures."""
     wanted = [lower] if isinstance(lower, str) else list(lower)
@@ -116,13 +120,16 @@ def _records(stored: Stored, source: str) -> dict[str, Record | None]:
         return {source: found}
     several = len(stored.computed) > 1
     return {
-        f"{source}, rows with judgments {judgments[:8]} and settings {settings}"
-        if several
-        else source: Record(
-            {"files of judgments": dict.fromkeys(topics, judgments[:12])}, _settings(settings), {}, version
+        f"{source}, rows with judgments {key[0][:8]} and settings {key[1]}" if several else source: Record(
+            _of_whole_files({key: topics}), _settings(key[1]), {}, key[2]
         )
-        for (judgments, settings, version), topics in stored.computed.items()
+        for key, topics in stored.computed.items()
     }
+
+
+def _of_whole_files(computed: Mapping[tuple[str, str, str], Sequence[str]]) -> dict[str, dict[str, str]]:
+    """The digests of whole files of judgments by topic, as data of a record."""
+    return {_FILES: {topic: key[0][:12] for key, topics in computed.items() for topic in topics}}
 
 
 def _settings(text: str) -> dict[str, str]:
@@ -164,12 +171,14 @@ class _Cells:
     values: dict[tuple[int, int, int], float] = field(default_factory=dict)
     bounds: dict[tuple[int, int, int], tuple[float, float]] = field(default_factory=dict)
     records: dict[str, Record | None] = field(default_factory=dict)
+    computed: dict[str, Mapping[tuple[str, str, str], Sequence[str]]] = field(default_factory=dict)
     noted: dict[str, list[Note]] = field(default_factory=dict)  #: when the scores were computed
     digits: dict[str, int] = field(default_factory=dict)  #: of sources whose scores were rounded
 
     def take(self, stored: Stored, source: str) -> None:
         self.add(stored.cells, source)
         self.records |= _records(stored, source)
+        self.computed[source] = stored.computed
         self.noted[source] = _notes(stored.metadata, source)
         if stored.digits is not None:
             self.digits[source] = stored.digits
@@ -196,7 +205,16 @@ class _Cells:
             )
 
     def scores(self, sources: Sequence[str], mixed: bool) -> Scores:
-        found = together(self.records, mixed)
+        records = self.records
+        if any(record is not None and _FILES in record.data for record in records.values()):
+            # All can only be compared by the digests that all have.
+            records = {
+                source: record
+                if record is None or not self.computed.get(source)
+                else record._replace(data={**record.data, **_of_whole_files(self.computed[source])})
+                for source, record in records.items()
+            }
+        found = together(records, mixed)
         shape = (len(self.runs), len(self.topics), len(self.measures))
         values = np.full(shape, np.nan)
         r, t, m = (np.fromiter(axis, np.intp) for axis in zip(*self.values, strict=True))

@@ -308,8 +308,19 @@ def _notes(
 ) -> Iterator[Note]:
     if found:
         yield mixed_note(found)
+    yield from unrecorded(records)
+    versions = {record.written_by: source for source, record in known.items()}
+    if len(versions) > 1:
+        said = ", ".join(f"{version} ({source})" for version, source in versions.items())
+        yield Note(
+            "versions", f"the scores are from different versions of rankprism: {said}", len(versions), said
+        )
+
+
+def unrecorded(records: Mapping[str, Record | None]) -> Iterator[Note]:
+    """A note on sources that record nothing, beside others that do."""
     unknown = [source for source, record in records.items() if record is None]
-    if unknown:
+    if unknown and len(unknown) < len(records):
         number = f"{len(unknown)} of {len(records)} sources of scores do"
         yield Note(
             "unrecorded",
@@ -317,12 +328,6 @@ def _notes(
             f"the scores were computed from, so it is not known whether they belong with the others",
             len(unknown),
             unknown[0],
-        )
-    versions = {record.written_by: source for source, record in known.items()}
-    if len(versions) > 1:
-        said = ", ".join(f"{version} ({source})" for version, source in versions.items())
-        yield Note(
-            "versions", f"the scores are from different versions of rankprism: {said}", len(versions), said
         )
 
 

@@ -268,9 +268,8 @@ class Scores(Result):
             return self
         if not whole.any():
             without = [
-                f"{quoted(run)} has none by {measure}"
-                for run, own in zip(self.runs, np.isnan(self.values).all(1).tolist(), strict=True)
-                for measure in compress(self.measures, own)
+                f"{quoted(self.runs[r])} has none by {self.measures[m]}"
+                for r, m in np.argwhere(np.isnan(self.values).all(axis=1)).tolist()
             ]
             raise InputError(
                 "there is no topic on which every run has a score by every measure"
