@@ -14,6 +14,7 @@ from verdict_record import FILE, content, recorded_measures
 from rankprism import report
 from rankprism.axioms import TEN, Verdict, examine, read_constraints, recorded
 from rankprism.axioms.proofs import proof_of
+from rankprism.axioms.rankings import turned
 from rankprism.axioms.recorded import recorded_readings
 from rankprism.axioms.search import search_verdicts
 from rankprism.axioms.verdict import SIGNS
@@ -51,7 +52,8 @@ def test_every_recorded_counterexample_still_refutes(found: list[Verdict]) -> No
             continue
         assert verdict.counterexample is not None
         replayed += 1
-        assert not verdict.constraint.relation(np.array([verdict.scores]))[0], verdict
+        scores = turned(verdict.measure, np.array([verdict.scores]))
+        assert not verdict.constraint.relation(scores)[0], verdict
         longest, cutoff = verdict.counterexample.longest, verdict.measure.cutoff
         assert cutoff is None or verdict.constraint.bases or longest <= cutoff
         grades = np.concatenate([*verdict.counterexample.rankings])
