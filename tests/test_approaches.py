@@ -99,6 +99,7 @@ def test_correlations_and_powers_are_those_of_meta_evaluation() -> None:
     assert [one.delta for one in found.powers["nDCG@10"].values()] == pytest.approx(tested.delta)
 
 
+@pytest.mark.filterwarnings(r"ignore:.*\[unequal-depths\]")
 def test_intervals_leave_out_one_topic_after_the_other() -> None:
     """The jackknife by its definition: SE² = (n-1)/n Σ (figure without t - their mean)²."""
     from scipy.stats import t

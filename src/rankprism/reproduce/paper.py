@@ -20,6 +20,8 @@ scored = rescored
 REPRODUCED = "reproduced"
 NOT_PRINTED = "not printed"
 NOT_PUBLIC = "needs data that is not public"
+#: The beginning of the reason if a printed number is a sum over more than the given data.
+SUMS = "the printed numbers are sums over"
 #: Why most tables are left out if a single run is given.
 ONE_RUN = "it compares runs with each other, and there is only one run"
 
@@ -144,9 +146,9 @@ class Reproduction(Result):
 
 
 def _said_once(table: Table) -> Table:
-    """The same table, in which data that is not public is named only in the first row that needs it."""
+    """The same table, in which data that is not given is named only in the first row that needs it."""
     said = list(table.columns.get("outcome", ()))
-    lacking = [row for row, text in enumerate(said) if str(text).startswith(NOT_PUBLIC)]
+    lacking = [row for row, text in enumerate(said) if str(text).startswith((NOT_PUBLIC, SUMS))]
     for row in lacking[1:]:
         if said[row].startswith(said[lacking[0]]):
             said[row] = "the same" + said[row].removeprefix(said[lacking[0]])

@@ -37,6 +37,7 @@ from rankprism.meta.rank_correlation import tau_b
 from rankprism.reproduce.paper import (
     ONE_RUN,
     REPRODUCED,
+    SUMS,
     Printed,
     Reproduction,
     left_out,
@@ -71,7 +72,7 @@ _OWN = (
     "CAM, MM and TOMA are compared over several aspects that all topics share, such as relevance and "
     "credibility, and the topics of these judgments do not share such aspects"
 )
-_ALL = "the printed numbers are sums over ten tracks"
+_ALL = f"{SUMS} ten tracks"
 _COLUMN = {"nDCG": 0, "AP": 1}
 _TOMA = ("EUCL", "MANH", "CHEB")
 #: The pairs of approaches that are correlated, in the order of Table 4.
