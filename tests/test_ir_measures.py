@@ -398,7 +398,8 @@ def test_supports_is_honest() -> None:
     assert supported(SetF(beta=2.0))
     assert not supported(NumRet)
     assert not supported(alpha_nDCG(alpha=1.5) @ 20), "alpha is at most 1"
-    assert not supported(nDCG(gains={0: 1})), "a document that is not relevant has no gain"
+    assert supported(nDCG(gains={0: 1}))
+    assert not supported(nDCG(gains={-1: 1})), "a document with a negative grade has no gain"
     mine = ir_measures.define_byquery(lambda qrels, run: 1.0, name="AP")
     assert not supported(mine), "a user's own measure may have any name"
 
