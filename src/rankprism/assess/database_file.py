@@ -110,5 +110,5 @@ def existing(path: str) -> str:
 
 def is_locked(error: sqlite3.OperationalError) -> bool:
     """Whether SQLite failed because another program has locked the database."""
-    # The lowest byte is the kind of error, and the other bytes are details.
-    return error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+    # The lowest byte is the kind of error, and the other bytes are details. Errors of Python have no code.
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
