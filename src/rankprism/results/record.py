@@ -93,9 +93,11 @@ class Record(NamedTuple):
     @property
     def written_by(self) -> str:
         """The version of rankprism."""
+        if self.version:
+            return self.version
         from rankprism import __version__
 
-        return self.version or str(__version__)
+        return str(__version__)
 
     def setting(self, **more: str) -> Record:
         """The same record with more settings."""

@@ -6,7 +6,7 @@ import hashlib
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
@@ -132,6 +132,7 @@ def evaluate_into(
     except OSError as error:
         raise InputError(f"{place}: cannot be made a folder ({error.strerror})") from None
     record = record_of([one for one in (first, second) if one is not None], chosen, reading, topics)
+    record = record._replace(version=record.written_by)  # looked up once
     jobs: dict[str, _Job] = {}
     for name, source in sources.items():
         with left_out(name, on_error):
@@ -172,6 +173,7 @@ def evaluate_into(
             raise
         assert scores.record is not None  # because they were computed
         depths |= scores.record.depths
+        scores = replace(scores, record=scores.record._replace(version=record.version))
         _store(scores, {name: waiting[name] for name in names}, notes, fail)
         done += len(names)
     kept = [name for name in jobs if name not in failed]

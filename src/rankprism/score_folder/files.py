@@ -83,15 +83,16 @@ def found_in(path: Path) -> Found | None:
     if intact is False or not any(data):  # a power failure may leave nothing, or zeros
         return Found(path, DAMAGED, record=Record(measures=_measures_in(data)))
     try:
-        table = pyarrow.parquet.read_table(pyarrow.BufferReader(data), columns=["run", "scored_at"])
+        metadata = pyarrow.parquet.read_schema(pyarrow.BufferReader(data)).metadata or {}
     except (ValueError, OSError, KeyError):
         is_parquet = data.startswith(b"PAR1") or data.endswith(b"PAR1")
         return Found(path, DAMAGED if is_parquet and ABOUT in data and not intact else FOREIGN)
-    metadata = table.schema.metadata or {}
     try:
         about = json.loads(metadata[ABOUT])
-        run = table.column("run")[0].as_py() if len(table) else ""
         if not intact or PARQUET not in metadata:
+            columns = ["run", "scored_at"]
+            table = pyarrow.parquet.read_table(pyarrow.BufferReader(data), columns=columns)
+            run = table.column("run")[0].as_py() if len(table) else ""
             times = [time.isoformat() for time in table.column("scored_at").to_pylist()]
             known = Record(measures=dict.fromkeys(about["measures"], ""), version=about.get("version", ""))
             return Found(path, OLDER, run, record=known, scored_at=max(times, default=""))
@@ -106,8 +107,8 @@ def found_in(path: Path) -> Found | None:
             about["replaced"],
             about["conventions"],
         )
-    except (KeyError, TypeError, ValueError):
-        return Found(path, FOREIGN)
+    except (KeyError, TypeError, ValueError, OSError):
+        return Found(path, FOREIGN if intact else DAMAGED)
 
 
 def _measures_in(data: bytes) -> Mapping[str, str]:
