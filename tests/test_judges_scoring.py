@@ -20,6 +20,7 @@ from rankprism import (
     evaluate,
     judges,
     read_judgments,
+    read_scores,
 )
 from rankprism.judges.design import probabilities
 from rankprism.judges.labels import joined
@@ -70,7 +71,7 @@ def labelled(collection: Made, drawn: Iterable[Any]) -> list[dict[str, Any]]:
     ]
 
 
-def test_scores_are_near_those_by_complete_judgments_and_judges_save_labels() -> None:
+def test_scores_are_near_those_by_complete_judgments_and_judges_save_labels(tmp_path: Path) -> None:
     c = made()
     names = ["P(rel=2)@10", "DCG@10", "nDCG@10"]
     chosen = judges.select(c.runs, {"j": c.judge}, names, budget=250, seed=2)
@@ -83,6 +84,16 @@ def test_scores_are_near_those_by_complete_judgments_and_judges_save_labels() ->
     gap = found.differences()
     assert gap.difference.shape == (10, 3)
     assert compare(found.scores).pairs.shape[0] == 10
+    # Estimates are not compared with scores by mistake, wherever they are stored.
+    assert found.scores.measures == tuple(f"Estimated({name})" for name in found.measures)
+    assert found.scores.select(measures=[names[0]]).measures == (f"Estimated({found.measures[0]})",)
+    csv, parquet, other = tmp_path / "e.csv", tmp_path / "e.parquet", tmp_path / "s.parquet"
+    csv.write_text(found.scores.to_csv(), encoding="utf-8")
+    parquet.write_bytes(found.scores.to_parquet())
+    other.write_bytes(evaluate(c.people, {"other": c.runs[sorted(c.runs)[0]]}, names).to_parquet())
+    assert read_scores(csv).measures == read_scores(parquet).measures == found.scores.measures
+    with pytest.raises(InputError, match=r"estimates is by labels of j \(.*\) and not set"):
+        read_scores([parquet, other])
     wide = judges.score(labelled(c, chosen.pairs), {"j": c.judge}, c.runs, names, meant="like-these")
     assert (wide.half >= 0.8 * found.half).all()
     assert "topics like these" in wide.note
