@@ -74,6 +74,13 @@ def test_tables_have_a_column_of_counts(retrieved: Scores, of_both_kinds: Scores
     assert [line.split()[-1] for line in per_topic if " all " in line] == ["9", "12"]
 
 
+def test_titles_of_counts_name_a_few_measures(of_both_kinds: Scores) -> None:
+    values = np.repeat(of_both_kinds.values, [4, 1], axis=2)
+    measures = ("RR", "P@1", "P@2", "P@3", "nPrf@5")
+    many = Scores(of_both_kinds.runs, of_both_kinds.topics, measures, values)
+    assert "topics of RR, P@1, … (4 in all)" in str(many)
+
+
 def test_tables_over_the_same_topics_are_as_before() -> None:
     scores = evaluate(QRELS, {"easy": EASY | FULL, "full": FULL}, "RR", topics="retrieved")
     assert "topics" not in str(scores)

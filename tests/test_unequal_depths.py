@@ -116,7 +116,7 @@ GROWING = [
     "ERR_IA(alpha=0)",
 ]  # fmt: skip
 STAYING = [
-    "Compat", "S_RR", "P_at_recall", "S_precision", "WS_precision", "Judged", "CT", "nCT", "ACT",
+    "Compat", "Accuracy", "S_RR", "P_at_recall", "S_precision", "WS_precision", "Judged", "CT", "nCT", "ACT",
     "RR_at_recall", "D_nERR", "D_EBR", "D_RBP", "P_plus", "Rprec", "ERR_IA", "nERR_IA", "NRBP", "nNRBP",
     "RBU", "ppref", "wpref", "SetP", "SetF", "SetAP", "Utility", "P", "RR", "F1", "RBP", "ERR", "nERR",
     "Unjudged", "RBP_residual", "prefs_num_prefs_poss", "prefs_simp_ret", "prefs_pair_ret",
@@ -134,7 +134,7 @@ def test_it_is_decided_of_each_measure_whether_it_grows() -> None:
 
 
 #: Measures of a set, which may be as large as a system likes.
-SIZES = {"P", "SetP", "F1", "SetF", "SetAP", "Utility", "Judged", "Unjudged", "RBP_residual"} | {
+SIZES = {"Accuracy", "P", "SetP", "F1", "SetF", "SetAP", "Utility", "Judged", "Unjudged", "RBP_residual"} | {
     "CT",
     "nCT",
     "ACT",

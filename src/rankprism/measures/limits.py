@@ -16,13 +16,13 @@ _NEGATIVE = frozenset({"Contrast", "Utility", "YAAP"})
 #: Measures whose scores are at most 1, whatever their parameters. Others are not known to be.
 _AT_MOST_ONE = frozenset(
     {"P", "RR", "R", "F1", "Success", "nDCG", "nERR", "Rprec", "Q", "Compat", "Judged", "Unjudged"}
-    | {"RBP_residual", "SetP", "SetR", "SetF", "StRecall"}
+    | {"RBP_residual", "SetP", "SetR", "SetF", "StRecall", "Accuracy"}
 )
 #: Measures that do not grow with depth: shares of what was retrieved, which fall as easily as they rise;
 #: gains per time; means over the documents that were found; users who stop at a good document; the rank at
 #: which a few aspects are reached; and measures that look at as many documents as are relevant.
 _NOT_GROWING = frozenset(
-    {"P", "SetP", "F1", "SetF", "SetAP", "Utility", "Judged", "Unjudged"}
+    {"P", "SetP", "F1", "SetF", "SetAP", "Utility", "Accuracy", "Judged", "Unjudged"}
     | {"CT", "nCT", "ACT", "P_plus", "D_EBR", "D_nERR", "Rprec"}
     | {"RR_at_recall", "P_at_recall", "S_RR", "S_precision", "WS_precision"}
     | {"ppref", "wpref", "prefs_num_prefs_poss"}

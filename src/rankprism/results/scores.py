@@ -459,7 +459,9 @@ class ScoreTable(Result):
             alike.setdefault(tuple(counts[:, m].tolist()), []).append(m)
         if len(alike) == 1:
             return {"topics": 0}
-        return {f"topics of {', '.join(self.measures[m] for m in same)}": same[0] for same in alike.values()}
+        return {
+            f"topics of {listed([self.measures[m] for m in same], 2)}": same[0] for same in alike.values()
+        }
 
     @property
     def _uncertain(self) -> list[bool]:
