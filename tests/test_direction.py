@@ -255,6 +255,14 @@ def test_an_aspect_says_that_lower_is_better(read: Callable[[], Any]) -> None:
     assert gate(read(), "dirty.run", "clean.run", ON_BAD, margin=0.01).outcome == "passed"
 
 
+@pytest.mark.usefixtures("folder")
+def test_a_margin_is_held_against_the_loss_that_is_possible_on_an_aspect() -> None:
+    on_top = "Aspect(P@1,aspect='bad')"
+    assert gate("two.toml", "clean.run", "dirty.run", on_top, margin=0.01).outcome == "failed"  # from 0 to 1
+    with pytest.raises(InputError, match=r"so no run can lose more than 0\.0000"):
+        gate("two.toml", "dirty.run", "clean.run", on_top, margin=0.01)  # from 1
+
+
 def test_the_aspect_harmful_is_better_when_lower_unless_its_settings_say_otherwise() -> None:
     two = {"q": {"good": {"a": 1, "b": 0}, "harmful": {"a": 0, "b": 1}}}
     name = "Aspect(nDCG,aspect='harmful')"

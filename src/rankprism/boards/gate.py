@@ -239,7 +239,7 @@ def _check_margins(tested: Gate, policy: Policy) -> None:
     """Refuse a margin that no run can lose."""
     for m, measure in enumerate(policy.measures):
         mean = float(tested.means[0, m])
-        most = greatest_loss(measure, mean)
+        most = greatest_loss(measure, mean, str(measure) in tested.lower_is_better)
         if most is not None and tested.margin[m] >= most:
             raise InputError(
                 f"the margin of {measure} is {tested.margin[m]:.4g}, but the mean of the baseline "
