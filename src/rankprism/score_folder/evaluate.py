@@ -65,7 +65,7 @@ class Stored(Result):
     folder: str
     runs: tuple[str, ...]
     #: "new", "changed", "judgments changed", "other settings", "other version", "measure redefined",
-    #: "more measures", "unchanged"
+    #: "more measures", "damaged", "older layout", "unchanged"
     states: tuple[str, ...]
     files: tuple[str, ...]  #: the names of the files in the folder
     measures: tuple[str, ...]
@@ -104,7 +104,10 @@ def evaluate_into(
 
     A file holds the scores of one run on all topics, with the columns run, topic, measure, score,
     judgments_sha256, run_sha256, settings, rankprism (the version) and scored_at. If the run, the judgments,
-    the settings and the version are the same as before, only measures that the file lacks are scored.
+    the settings and the version are the same as before, only measures that the file lacks, or that have
+    another definition there, are scored. Otherwise the run is scored by all measures that the file has. Other
+    judgments or settings are refused if scores by measures that are not asked for would be lost, or if these
+    judgments were replaced in the folder before. `check_score_folder` finds what is out of date.
 
     Parameters
     ----------
