@@ -25,7 +25,8 @@ def values(parameter: Parameter) -> st.SearchStrategy[Any]:
     if parameter.sequence:
         words = st.text(alphabet="abc x", min_size=1)
         row = st.lists(st.integers(0, 9) | st.floats(0, 9) | words, max_size=3)
-        choices = st.sampled_from([*parameter.choices]) if parameter.choices else st.none()
+        absent = st.none() if parameter.optional else st.nothing()
+        choices = st.sampled_from([*parameter.choices]) if parameter.choices else absent
         return choices | row | st.lists(row, max_size=3)
     if parameter.kind is str and not parameter.choices:
         return st.text(alphabet="abc x", min_size=1)

@@ -468,13 +468,13 @@ def test_the_web_tracks_have_the_bits_of_local_evaluation(
         # twice as many as there are topics
         pytest.param({"partitions": 20, "topics": "retrieved"}, marks=pytest.mark.nightly),
         pytest.param({"broadcast": False, "topics": "retrieved"}, marks=pytest.mark.nightly),
-        {"broadcast": False, "partitions": 5, "order": "trec_eval-9"},
+        {"broadcast": False, "partitions": 5, "order": "trec_eval-9", "run_depth": 4},
     ],
     ids=str,
 )
 def test_random_data_have_the_bits_of_local_evaluation(frame: Frames, options: dict[str, Any]) -> None:
     judgments, rows = random_collection(3, topics=10)
-    local = {name: value for name, value in options.items() if name in ("topics", "order")}
+    local = {name: value for name, value in options.items() if name in ("topics", "order", "run_depth")}
     expected = rankprism.evaluate(judgments, by_run(rows), MEASURES, **local)
     given = frame(judgment_columns(judgments)) if "broadcast" in options else judgments
     found = spark.collect(spark.evaluate(given, frame(run_columns(rows)), MEASURES, **options))
