@@ -63,10 +63,14 @@ def _of_judgments(measure: Measure, hits: Hits, depth: int | None) -> Contributi
     made = measure.made_of(hits)
     gain = gains_of_beginnings(measure, hits) if made is None else made.contribution
     levels = _without_relevant(measure, hits, deepest)
+    empty = levels[:, 0]
+    if measure.is_partial:  # a ranking without relevant documents may have no score, and yet earns nothing
+        levels = np.nan_to_num(levels)
+        empty = np.where(np.isnan(measure.computed(hits)), np.nan, levels[:, 0])
     return Contributions(
         _by_rank(gain, hits.rank, deepest, 0.0),
         np.diff(levels),
-        levels[:, 0],
+        empty,
         *_parts_by_rank(made, hits.rank, deepest),
     )
 
@@ -82,7 +86,8 @@ def gains_of_beginnings(measure: Measure, hits: Hits) -> Floats:
     number = np.tile(np.arange(found + 1), n)  # relevant documents that count
     rows, counts = np.repeat(np.arange(n), found + 1), np.arange(found) < number[:, None]
     cut = replace(hits.rows(rows), grade=np.where(counts[:, None, :], hits.grade[rows], 0.0), tied=None)
-    return np.diff(measure.computed(cut).reshape(n, found + 1))
+    scores = measure.computed(cut).reshape(n, found + 1)
+    return np.diff(np.nan_to_num(scores) if measure.is_partial else scores)
 
 
 def _without_relevant(measure: Measure, hits: Hits, deepest: int) -> Floats:

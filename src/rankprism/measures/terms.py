@@ -28,7 +28,6 @@ MEANING = {
     "preferred": "the share of judged non-relevant documents that are not above it, counting at most R",
     "blended ratio": "the gain and the number of relevant documents so far, relative to an ideal ranking",
     "worth with those above": "what the document and the relevant ones above it are worth together",
-    "below": "the number of documents below it that are not relevant",
     "overlap": "what the document adds to the overlap with the ideal ranking",
     "utility": "how often people prefer the document, given those above it",
     "discount": "how much its rank counts",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankprism.arrays import Floats
 from rankprism.data.hits import Hits
 from rankprism.measures.compared import IR_MEASURES
 from rankprism.measures.declare import single
 from rankprism.measures.definition import Bounds
 from rankprism.measures.parameter import Cutoff
-from rankprism.measures.parts import Rel, binary, hit_gain
-from rankprism.measures.terms import Terms
+from rankprism.measures.parts import Rel, binary, hit_gain, ratio
 
 
 @single(
@@ -19,7 +19,7 @@ from rankprism.measures.terms import Terms
     compared=IR_MEASURES,
     partial=True,
 )
-def Accuracy(hits: Hits, rel: Rel = 1.0, cutoff: Cutoff = None) -> Terms:
+def Accuracy(hits: Hits, rel: Rel = 1.0, cutoff: Cutoff = None) -> Floats:
     """Accuracy: the share of pairs of a relevant and another retrieved document that are in the right order.
 
     Accuracy@k = Σ_{i≤k} [g_i ≥ rel] · n_i / (r n)
@@ -34,13 +34,9 @@ def Accuracy(hits: Hits, rel: Rel = 1.0, cutoff: Cutoff = None) -> Terms:
     """
     hits = hits.top(cutoff)
     is_relevant = hit_gain(hits, binary(rel))
-    found = np.cumsum(is_relevant, axis=-1)
     relevant = is_relevant.sum(-1)
     others = hits.length[:, None] - relevant
-    below = others[:, :, None] - (hits.rank[:, None, :] - found)
+    below = others[:, :, None] - (hits.rank[:, None, :] - np.cumsum(is_relevant, axis=-1))
+    right = np.where(is_relevant > 0, below, 0.0).sum(-1)
     pairs = relevant * others
-    return Terms(
-        {"gain": is_relevant, "below": np.where(is_relevant > 0, below, 0.0)},
-        over=np.where(pairs > 0, pairs, np.nan),
-        is_best=False,
-    )
+    return ratio(right, np.where(pairs > 0, pairs, np.nan))
