@@ -288,13 +288,10 @@ def read_dict() -> dict[str, dict[str, dict[str, float]]]:
 
 COMMANDS = [
     "compare {}",
-    "compare {} --by-topic",
     "leaderboard {}",
     "meta power {}",
     "meta agreement {}",
-    "meta unanimity {}",
     "meta correlation {}",
-    "meta swap {}",
     "topic-set-size {} --difference 0.1",
 ]
 DIFFER = "Mixed scores, which differ in judgments."
@@ -314,14 +311,12 @@ def test_every_command_refuses_mixed_scores_and_names_them_in_its_caption(
     assert "[mixed]" in done.stderr
 
 
-@pytest.mark.parametrize("kind", ["intervals", "heatmap", "differences"])
-@pytest.mark.parametrize("title", [[], ["--title", ""]])
+@pytest.mark.parametrize(("kind", "title"), [("intervals", []), ("heatmap", ["--title", ""])])
 def test_charts_of_mixed_scores_say_so(
     kind: str, title: list[str], mixed_files: list[str], tmp_path: Path, cli: Cli
 ) -> None:
     chart = tmp_path / "chart.html"
-    baseline = ["--baseline", "noisy"] if kind == "differences" else []
-    words = ["plot", kind, *mixed_files, "-m", "P@10", *baseline, "-o", str(chart), *title]
+    words = ["plot", kind, *mixed_files, "-m", "P@10", "-o", str(chart), *title]
     assert cli(*words).returncode == 2
     assert cli(*words, "--mixed").returncode == 0
     assert DIFFER.split(",")[0] in chart.read_text(encoding="utf-8")
