@@ -252,7 +252,10 @@ def test_an_aspect_says_that_lower_is_better(read: Callable[[], Any]) -> None:
     found = gate(read(), "clean.run", "dirty.run", ON_BAD, margin=0.01)
     assert (found.outcome, found.exit_code) == ("failed", 3)
     assert found.lost[0].reasons == ("b (bad:1) moved from rank 2 to 1: 0.3691",)
-    assert gate(read(), "dirty.run", "clean.run", ON_BAD, margin=0.01).outcome == "passed"
+    half = {"q": ["b", "a"], "r": ["a", "b"]}
+    better = gate(read(), half, "clean.run", ON_BAD, margin=0.01)
+    assert (better.difference[0] < 0, better.gains.sum() > 0) == (True, True)
+    assert better.passing[0] < 0.5 < better.failing[0]
 
 
 @pytest.mark.usefixtures("folder")

@@ -59,13 +59,16 @@ def highest_score(measure: Measure) -> float | None:
     return 1.0 if own and measure.name.removesuffix("_IA") in _AT_MOST_ONE else None
 
 
-def greatest_loss(measure: Measure, mean: float, lower_is_better: bool) -> float | None:
+def greatest_loss(measure: Measure, mean: float, lower: bool | None = None) -> float | None:
     """How much a system with this mean can lose by a measure; None if it is not known.
 
-    >>> greatest_loss(lookup("nDCG"), 0.75, False), greatest_loss(lookup("Unjudged"), 0.75, True)
+    lower : whether a lower score is better. Default: as the measure says.
+
+    >>> greatest_loss(lookup("nDCG"), 0.75), greatest_loss(lookup("Unjudged"), 0.75)
     (0.75, 0.25)
     """
-    end = highest_score(measure) if lower_is_better else lowest_score(measure)
+    lower = measure.lower_is_better if lower is None else lower
+    end = highest_score(measure) if lower else lowest_score(measure)
     return None if end is None else abs(mean - end)
 
 
