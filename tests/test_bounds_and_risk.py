@@ -655,7 +655,7 @@ def test_what_is_said_of_bounds(cli: Callable[..., Any]) -> None:
         "NuggetWeighted",
     }
     assert {name for name, kind in kinds.items() if kind == "exact"} == exact
-    single = {"Bpref", "infAP", "nDCG_rel", "RnDCG", "G"}
+    single = {"Accuracy", "Bpref", "infAP", "nDCG_rel", "RnDCG", "G"}
     unknown = {"Judged", "Unjudged", "RBP_residual", *single, *(f"{name}_IA" for name in single)}
     assert {name for name, kind in kinds.items() if kind == "none"} == unknown
     assert "Bounds for unjudged documents: exact" in cli("measures", "AP").stdout

@@ -154,6 +154,11 @@ def _ideal_of_grades(measure: Measure, cells: Cells) -> Alignment | str:
             f"No ideal ranking is shown for {measure.display}: it is not a sum of gain, novelty and discount "
             f"over one list, so no simple rule gives the best order."
         )
+    if measure.is_partial or measure.values_not_relevant:
+        return (
+            f"No ideal ranking is shown for {measure.display}: its score depends on documents that are not "
+            f"relevant, too, so no list of relevant documents is the best."
+        )
     fold, least = measure.of(Role.FOLD), measure.of(Role.THRESHOLD) or 0.0
     orders: list[Ints] = []
     for first in range(0, len(cells.documents), _TOPICS):
