@@ -95,7 +95,7 @@ def as_files(folder: Path) -> tuple[Any, Any]:
 def test_documents_of_grade_0_have_the_gain_that_they_are_given(
     measure: str, score: float, way: str, tmp_path: Path
 ) -> None:
-    given = (ZERO, {"run": {"q": ["n", "u", "a", "b"]}}) if way == "dictionaries" else as_files(tmp_path)
+    given: Any = (ZERO, {"run": {"q": ["n", "u", "a", "b"]}}) if way == "dictionaries" else as_files(tmp_path)
     assert evaluate(*given, measure).means[0, 0] == pytest.approx(score, abs=1e-15)
 
 
