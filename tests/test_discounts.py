@@ -96,7 +96,8 @@ def test_documents_of_grade_0_have_the_gain_that_they_are_given(
     measure: str, score: float, way: str, tmp_path: Path
 ) -> None:
     given: Any = (ZERO, {"run": {"q": ["n", "u", "a", "b"]}}) if way == "dictionaries" else as_files(tmp_path)
-    assert evaluate(*given, measure).means[0, 0] == pytest.approx(score, abs=1e-15)
+    judged, ranked = given
+    assert evaluate(judged, ranked, measure).means[0, 0] == pytest.approx(score, abs=1e-15)
 
 
 def test_what_documents_of_grade_0_earned_is_explained() -> None:
