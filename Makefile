@@ -78,8 +78,8 @@ constraints: $(VENV)/tools
 	  --no-header --no-annotate --no-emit-index-url --output-file tests/constraints.txt
 
 # The cheap tests, those of the package as a whole among them. abi3audit needs a wheel of Python 3.12 or later.
-TESTS ?= tests/test_packaging.py tests/test_cli.py tests/test_docs.py::test_links_lead_somewhere tests/test_formats.py \
-  tests/test_scores.py tests/test_tables.py
+TESTS ?= tests/house/test_packaging.py tests/cli/test_cli.py tests/house/test_docs.py::test_links_lead_somewhere tests/formats/test_formats.py \
+  tests/results/test_scores.py tests/core/test_tables.py
 package:
 	.ci/package $(PYTHON) $(TESTS)
 
@@ -102,13 +102,13 @@ build/fuzz/%: fuzz/%.cpp $(wildcard $(CORE)/*.cpp $(CORE)/*.hpp)
 	  $(CORE)/arrow.cpp $(CORE)/text.cpp $(CORE)/regroup.cpp $(CORE)/judgments.cpp $(CORE)/run.cpp
 
 # A core of its own for each sanitizer, beside the package's Python files; the runtime has to be there before Python.
-CORE_TESTS := tests/test_reading.py tests/test_ahead.py tests/test_lines.py tests/test_rows.py tests/test_blocks.py tests/test_large_input.py tests/test_cover.py tests/test_exact.py tests/test_bad_input.py tests/test_arrow.py tests/test_arrow_streams.py tests/test_table_files.py tests/test_hostile_files.py tests/test_fuzz.py
+CORE_TESTS := tests/core/test_reading.py tests/core/test_ahead.py tests/core/test_lines.py tests/core/test_rows.py tests/core/test_blocks.py tests/core/test_large_input.py tests/core/test_cover.py tests/core/test_exact.py tests/formats/test_bad_input.py tests/core/test_arrow.py tests/core/test_arrow_streams.py tests/formats/test_table_files.py tests/formats/test_hostile_files.py tests/core/test_fuzz.py
 TESTED := -m pytest -q -p no:cacheprovider
 sanitize: $(VENV)/ready
 	fuzz/sanitize.sh address,undefined $(TESTED) $(CORE_TESTS)
-	ASAN=alloc_dealloc_mismatch=0 fuzz/sanitize.sh address,undefined $(TESTED) tests/test_doors.py
+	ASAN=alloc_dealloc_mismatch=0 fuzz/sanitize.sh address,undefined $(TESTED) tests/peers/test_doors.py
 	fuzz/sanitize.sh address,undefined fuzz/table_files.py --seed 1 --cases 5000
-	fuzz/sanitize.sh thread $(TESTED) tests/test_threads.py tests/test_ahead.py tests/test_blocks.py tests/test_reading.py::test_threads_do_not_change_scores
+	fuzz/sanitize.sh thread $(TESTED) tests/core/test_threads.py tests/core/test_ahead.py tests/core/test_blocks.py tests/core/test_reading.py::test_threads_do_not_change_scores
 
 # Matrix products are small here, and the cells are divided among processes.
 coverage: $(VENV)/ready
@@ -129,7 +129,7 @@ judged: $(VENV)/ready
 
 # The record of what the search of `rankprism axioms` found; it takes half an hour. Only some: MEASURES="SetF RBU"
 verdicts: $(VENV)/ready
-	$(BIN)/python tests/verdict_record.py $(MEASURES)
+	$(BIN)/python -m tests.support.verdict_record $(MEASURES)
 
 # Stopped and started again, it goes on where it was. With MUTATION="--only survived" it tries the rest again.
 mutation: $(VENV)/ready

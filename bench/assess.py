@@ -23,8 +23,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from assessing import Browser, Page, Person, make_collection, over_network  # noqa: E402
-from databases import postgresql, programs  # noqa: E402
+from tests.support.assessing import Browser, Page, Person, make_collection, over_network  # noqa: E402
+from tests.support.databases import postgresql, programs  # noqa: E402
 
 COMMAND = [sys.executable, "-m", "rankprism", "assess"]
 LIMIT = 0.2  # seconds; 95 of 100 waits have to be shorter

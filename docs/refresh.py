@@ -1,6 +1,6 @@
 """Run every command, example and notebook in README and docs, and put in what they really print.
 
-`make docs` calls it; `tests/test_docs.py` fails when a page is not what this would write. With
+`make docs` calls it; `tests/house/test_docs.py` fails when a page is not what this would write. With
 arguments, only these are run: `python docs/refresh.py docs/start.md docs/notebook.ipynb`.
 """
 

@@ -5,7 +5,7 @@
 
 A case takes a good input, changes it a few times, and hands it to a target. The target may work, or refuse
 the input with a `RankprismError` (a command: with exit code 2). Everything else is a failure, and is printed
-with all that is needed to repeat it. `tests/test_fuzz.py` runs a few hundred cases of a fixed seed.
+with all that is needed to repeat it. `tests/core/test_fuzz.py` runs a few hundred cases of a fixed seed.
 """
 
 from __future__ import annotations

@@ -7,16 +7,15 @@ import re
 import shutil
 import signal
 import subprocess
-import sysconfig
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import databases
 import pytest
-import registries
-import warm
 from hypothesis import HealthCheck, settings
+
+from tests.support import databases, registries, warm
+from tests.support.machine import COLLECTIONS, SCRIPTS, required
 
 # The same examples every time: a red build has to mean that the code changed.
 settings.register_profile(
@@ -46,11 +45,6 @@ if TYPE_CHECKING:
 
 #: What type checkers look at, and nobody runs.
 collect_ignore = ["typing"]
-#: For tests of what Windows lacks: bash, signals, links that anybody may make, devices, pipes with a name.
-posix = pytest.mark.skipif(os.name == "nt", reason="Windows has no such shell, signals and files")
-#: Where pip puts commands. In the environment of a system, it is not beside Python on Windows.
-SCRIPTS = Path(sysconfig.get_path("scripts"))
-COLLECTIONS = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 
 
 @pytest.fixture(scope="session")
@@ -96,13 +90,6 @@ def cli(commands: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
 def nothing_stays_registered() -> Iterator[None]:
     with registries.as_before():
         yield
-
-
-def required(what: str, missing: str) -> None:
-    """Skip a test for want of a program, unless RANKPRISM_REQUIRE names it: then the test fails."""
-    if what in os.environ.get("RANKPRISM_REQUIRE", "").split(","):
-        pytest.fail(missing)
-    pytest.skip(missing)
 
 
 @pytest.fixture(scope="session")

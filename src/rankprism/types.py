@@ -88,7 +88,8 @@ Topics: TypeAlias = Literal["judged", "retrieved"]
 #: Which score a ranking with ties gets: over all orders of tied documents, the expectation, the lowest, the
 #: highest, or all three.
 Tied: TypeAlias = Literal["expected", "lowest", "highest", "all"]
-#: The tests of `rankprism.compare`, a line that tests/stubs.py writes, and its corrections for many pairs.
+#: The tests of `rankprism.compare`, a line that tests/support/stubs.py writes, and its corrections for many
+#: pairs.
 TestName: TypeAlias = Literal["t", "wilcoxon", "fisher", "bootstrap", "tukey", "anova-tukey", "dunnett"]
 Correction: TypeAlias = Literal["none", "holm", "bonferroni", "bh", "max-t"]
 #: The tests of discriminative power and of intuitiveness, and the coefficients of correlation.

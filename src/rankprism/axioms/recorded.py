@@ -1,6 +1,7 @@
 """The one source of verdicts: what was recorded of earlier searches, and a search for everything else.
 
-`make verdicts` searches again and writes `measures/verdicts.json`. `tests/test_verdicts.py` replays each
+`make verdicts` searches again and writes `measures/verdicts.json`. `tests/axioms/test_verdicts.py` replays
+each
 counterexample of the file and repeats some of the searches.
 """
 

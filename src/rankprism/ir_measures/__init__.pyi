@@ -1,4 +1,4 @@
-# Written by tests/stubs.py.
+# Written by tests/support/stubs.py.
 # fmt: off
 import ir_measures
 

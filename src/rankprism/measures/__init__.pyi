@@ -1,4 +1,4 @@
-# Written by tests/stubs.py.
+# Written by tests/support/stubs.py.
 # fmt: off
 from collections.abc import Mapping
 from typing import Any, Literal, Never, Self

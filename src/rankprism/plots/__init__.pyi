@@ -1,4 +1,4 @@
-# Written by tests/stubs.py.
+# Written by tests/support/stubs.py.
 # fmt: off
 from rankprism.plots.attainable import attainable_boxes as attainable_boxes
 from rankprism.plots.bars import differences as differences

@@ -1,6 +1,6 @@
 """The JSON Schema of every JSON output. `schemas.json` records the columns of each command.
 
-`python tests/schemas.py` writes the record from what the commands print, and a test compares both.
+`python -m tests.support.schemas` writes the record from what the commands print, and a test compares both.
 """
 
 from __future__ import annotations

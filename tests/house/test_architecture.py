@@ -1,0 +1,88 @@
+"""Imports point down, as docs/architecture.md shows, and every room of the package has its layer."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("importlinter")
+ROOT = Path(__file__).parents[2]
+CONFIGURATION = ROOT / "pyproject.toml"
+
+
+def linted(configuration: Path) -> subprocess.CompletedProcess[str]:
+    # In a process of its own: it changes where modules are looked for, and prints a report.
+    code = (
+        "import sys\nfrom importlinter.cli import lint_imports\n"
+        "sys.exit(lint_imports(config_filename=sys.argv[1], no_cache=True))"
+    )
+    return subprocess.run(
+        [sys.executable, "-X", "utf8", "-c", code, str(configuration)],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+
+
+def layers() -> list[str]:
+    contracts = tomllib.loads(CONFIGURATION.read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
+    found: list[str] = next(contract["layers"] for contract in contracts if contract["id"] == "layers")
+    return found
+
+
+def test_imports_point_down() -> None:
+    done = linted(CONFIGURATION)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("upper", "lower", "named"),
+    [
+        ("evaluation", "formats", "rankprism.evaluation.evaluation -> rankprism.formats"),
+        ("plots", "comparison | meta | axioms", "rankprism.plots.curves -> rankprism.meta"),
+    ],
+)
+def test_an_import_that_points_up_is_seen(upper: str, lower: str, named: str, tmp_path: Path) -> None:
+    """With two layers changed for each other, what was right is wrong. The second import is in a function."""
+    text = CONFIGURATION.read_text(encoding="utf-8")
+    turned = text.replace(f'  "{upper}",\n', "", 1)
+    turned = turned.replace(f'  "{lower}",\n', f'  "{lower}",\n  "{upper}",\n', 1)
+    (tmp_path / "pyproject.toml").write_text(turned, encoding="utf-8")
+    done = linted(tmp_path / "pyproject.toml")
+    assert done.returncode == 1
+    assert named in done.stdout
+
+
+def test_the_documentation_shows_the_layers() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    drawing = page.partition("```layers\n")[2].partition("```")[0]
+    assert [line.split("  ")[0].strip() for line in drawing.splitlines()] == layers()
+
+
+def test_every_file_and_folder_that_the_documentation_names_exists() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    drawing = page.partition("```rooms\n")[2].partition("```")[0]
+    prose = re.sub(r"^```.*?^```", "", page, flags=re.M | re.S)
+    ending = r"(?:/|\.(?:py|pyi|cpp|hpp|toml|json))"
+    named = {*re.findall(rf"`([\w./]+?{ending})`", prose), *re.findall(rf"[\w.]+{ending}", drawing)}
+    assert {"measures/", "src/rankprism/scoring.py", "text.hpp"} <= named
+    folders = [ROOT / name for name in ("src", "tests", "docs", "bench", "fuzz", "mutation", "simulations")]
+    there = {f"/{path.relative_to(ROOT).as_posix()}" for top in folders for path in (top, *top.rglob("*"))}
+    there |= {f"/{path.name}" for path in ROOT.iterdir()}
+    assert {
+        name for name in named if not any(path.endswith(f"/{name.rstrip('/')}") for path in there)
+    } == set()
+
+
+def test_only_two_modules_of_formats_may_know_measures() -> None:
+    contracts = tomllib.loads(CONFIGURATION.read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
+    kept = next(contract["source_modules"] for contract in contracts if contract["id"] == "formats")
+    rooms = (ROOT / "src" / "rankprism" / "formats").iterdir()
+    found = {path.stem for path in rooms if not path.name.startswith("_")}
+    assert found - {name.rpartition(".")[2] for name in kept} == {"scores", "measure_files"}
