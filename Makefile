@@ -1,5 +1,7 @@
 # make demo    set everything up and evaluate the sample collection
 # make test    set everything up and run linters, types and all tests against the built wheel
+# make check   linters, types, and the tests of what has changed (a minute or two)
+# make nightly the tests at full size of which make test runs a small form
 # make bench   speed and memory beside other tools (takes a while)
 # make site    make the documentation site in build/site
 # make docs    put into README and docs what their commands and examples really print
@@ -23,13 +25,19 @@ CONSTRAINTS ?= -c tests/constraints.txt
 PARALLEL := -n auto --dist loadfile --no-loadscope-reorder
 SOURCES := $(shell find src -type f ! -name '*.so' ! -path '*__pycache__*') CMakeLists.txt pyproject.toml README.md LICENSE $(wildcard licenses/*)
 
-.PHONY: demo test lint bench docs reproduction site format lowest constraints package fuzz sanitize coverage judged mutation clean
+.PHONY: demo test check nightly lint bench docs reproduction site format lowest constraints package fuzz sanitize coverage judged mutation clean
 
 demo: $(VENV)/installed
 	@$(BIN)/rankprism demo
 
 test: $(VENV)/ready lint
 	$(BIN)/python -m pytest $(PARALLEL) --doctest-modules --pyargs rankprism tests
+
+check: $(VENV)/ready
+	$(BIN)/python -m tests.support.check
+
+nightly: $(VENV)/ready
+	$(BIN)/python -m pytest $(PARALLEL) -m nightly tests
 
 lint: $(VENV)/ready
 	$(BIN)/ruff check .
@@ -78,7 +86,7 @@ constraints: $(VENV)/tools
 	  --no-header --no-annotate --no-emit-index-url --output-file tests/constraints.txt
 
 # The cheap tests, those of the package as a whole among them. abi3audit needs a wheel of Python 3.12 or later.
-TESTS ?= tests/house/test_packaging.py tests/cli/test_cli.py tests/house/test_docs.py::test_links_lead_somewhere tests/formats/test_formats.py \
+TESTS ?= tests/house/test_packaging.py tests/house/test_docs.py::test_links_lead_somewhere tests/cli/test_cli.py tests/formats/test_formats.py \
   tests/results/test_scores.py tests/core/test_tables.py
 package:
 	.ci/package $(PYTHON) $(TESTS)
@@ -102,7 +110,7 @@ build/fuzz/%: fuzz/%.cpp $(wildcard $(CORE)/*.cpp $(CORE)/*.hpp)
 	  $(CORE)/arrow.cpp $(CORE)/text.cpp $(CORE)/regroup.cpp $(CORE)/judgments.cpp $(CORE)/run.cpp
 
 # A core of its own for each sanitizer, beside the package's Python files; the runtime has to be there before Python.
-CORE_TESTS := tests/core/test_reading.py tests/core/test_ahead.py tests/core/test_lines.py tests/core/test_rows.py tests/core/test_blocks.py tests/core/test_large_input.py tests/core/test_cover.py tests/core/test_exact.py tests/formats/test_bad_input.py tests/core/test_arrow.py tests/core/test_arrow_streams.py tests/formats/test_table_files.py tests/formats/test_hostile_files.py tests/core/test_fuzz.py
+CORE_TESTS := tests/core tests/formats/test_bad_input.py tests/formats/test_table_files.py tests/formats/test_hostile_files.py
 TESTED := -m pytest -q -p no:cacheprovider
 sanitize: $(VENV)/ready
 	fuzz/sanitize.sh address,undefined $(TESTED) $(CORE_TESTS)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.support import databases, registries, warm
+from tests.support import databases, durations, registries, warm
 from tests.support.machine import COLLECTIONS, SCRIPTS, required
 
 # The same examples every time: a red build has to mean that the code changed.
@@ -45,6 +45,11 @@ if TYPE_CHECKING:
 
 #: What type checkers look at, and nobody runs.
 collect_ignore = ["typing"]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    write = "RANKPRISM_WRITE_DURATIONS" in os.environ
+    config.pluginmanager.register(durations.Durations(write=write), "durations")
 
 
 @pytest.fixture(scope="session")
