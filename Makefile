@@ -5,6 +5,7 @@
 # make bench   speed and memory beside other tools (takes a while)
 # make site    make the documentation site in build/site
 # make docs    put into README and docs what their commands and examples really print
+# make page PAGE=docs/formats.md  print a page with the tables that are made with the site
 # make reproduction  compare the tables of docs/reproduction with what their own commands compute now; the collections are
 #                not in the repository: DATA=FOLDER has them
 # make format  put the code in shape
@@ -25,7 +26,7 @@ CONSTRAINTS ?= -c tests/constraints.txt
 PARALLEL := -n auto --dist loadfile --no-loadscope-reorder
 SOURCES := $(shell find src -type f ! -name '*.so' ! -path '*__pycache__*') CMakeLists.txt pyproject.toml README.md LICENSE $(wildcard licenses/*)
 
-.PHONY: demo test check nightly lint bench docs reproduction site format lowest constraints package fuzz sanitize coverage judged mutation clean
+.PHONY: demo test check nightly lint bench docs page reproduction site format lowest constraints package fuzz sanitize coverage judged mutation clean
 
 demo: $(VENV)/installed
 	@$(BIN)/rankprism demo
@@ -57,6 +58,9 @@ bench: $(VENV)/installed
 
 docs: $(VENV)/ready
 	$(BIN)/python docs/refresh.py
+
+page: $(VENV)/installed
+	@$(BIN)/python docs/_ext/tables.py $(PAGE)
 
 # The folder has a folder for each collection, with the names that the pages use. A release calls this, too.
 DATA ?= ../shared/data

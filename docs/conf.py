@@ -34,6 +34,7 @@ extensions = [
     "sphinx_copybutton",
     "gallery",
     "sample_report",
+    "tables",
 ]
 exclude_patterns = ["_ext", "_static"]
 nb_execution_mode = "off"  # the tests run the notebook, and its outputs are committed

@@ -1,7 +1,8 @@
 """Run every command, example and notebook in README and docs, and put in what they really print.
 
 `make docs` calls it; `tests/house/test_docs.py` fails when a page is not what this would write. With
-arguments, only these are run: `python docs/refresh.py docs/start.md docs/notebook.ipynb`.
+arguments, only these are run: `python docs/refresh.py docs/start.md docs/notebook.ipynb`. Tables that a
+program can write are not in the pages: see `_ext/tables.py`.
 """
 
 from __future__ import annotations
@@ -16,30 +17,12 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import idea
 
-from rankprism.formats.format import reference as formats_table
-from rankprism.formats.known import JUDGMENT_FORMATS, PREFERENCE_FORMATS, RUN_FORMATS
-from rankprism.measures.catalogue import reference
-from rankprism.measures.other_names import OTHER_NAMES, names_table
-from rankprism.plots.record import gallery
-from rankprism.statistics.tests import tests_table
-
 os.environ.setdefault("NUMBA_DISABLE_JIT", "1")  # ranx would compile itself for a minute
 ROOT = Path(__file__).resolve().parents[1]
-#: Tables that are made from records, by what stands in the comment above them.
-TABLES: dict[str, Callable[[], str]] = {
-    "charts": gallery,
-    "judgment formats": partial(formats_table, JUDGMENT_FORMATS),
-    "preference formats": partial(formats_table, PREFERENCE_FORMATS),
-    "run formats": partial(formats_table, RUN_FORMATS),
-    "tests": tests_table,
-    **{f"names of {program}": partial(names_table, program) for program in {r.program for r in OTHER_NAMES}},
-}
 #: What is on the pages of docs/reproduction was computed from collections that are not in the repository.
 PAGES = [
     ROOT / "README.md",
@@ -91,20 +74,9 @@ def session(block: str, names: dict[str, object]) -> str:
     return "".join(f"{line}\n" for line in out)
 
 
-def with_tables(text: str) -> str:
-    """A page with the tables that are made from records, each below a line such as <!-- all charts -->."""
-    for name, table in TABLES.items():
-        made = f"\n{table()}".replace("\\", r"\\")
-        text = re.sub(rf"(?<=<!-- all {name} -->\n)\n(\|.*\n)*", made, text)
-    return text
-
-
 def refreshed(page: Path, pictures: Path | None = None) -> str:
     """The page as it should be. What its commands draw and it shows is put into the folder of pictures."""
-    if page.name == "measures.md":
-        return reference()
     text = page.read_text(encoding="utf-8")
-    text = with_tables(text)
     names: dict[str, object] = {}
     with tempfile.TemporaryDirectory() as folder:
         text = re.sub(

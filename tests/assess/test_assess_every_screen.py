@@ -8,7 +8,7 @@ To make the pictures of docs/assess.md, docs/judges.md and docs/assess-screens.m
 from __future__ import annotations
 
 import os
-import re
+import tomllib
 from collections.abc import Iterator
 from contextlib import ExitStack
 from io import BytesIO
@@ -129,8 +129,8 @@ def every(walk: Walk, screens: Iterator[str], axe: str, role: str) -> None:
         # A page that says what is wrong has a status, and htmx logs it. To take pictures, styles are added.
         known = ("Failed to load resource", "htmx:", "Applying inline style" if FOLDER else "htmx:")
         assert [text for text in said if not text.startswith(known)] == [], screen
-    text = (DOCS / "assess-screens.md").read_text(encoding="utf-8")
-    assert re.findall(rf"\(images/screens/{role}-(.*?)\.webp\)", text) == found
+    captions = tomllib.loads((DOCS / "images" / "screens" / "captions.toml").read_text(encoding="utf-8"))
+    assert list(captions[role]) == found
     assert {path.stem for path in (DOCS / "images" / "screens").glob(f"{role}-*")} == {
         f"{role}-{screen}" for screen in found
     }

@@ -19,6 +19,9 @@ from rankprism.formats.convert import convert
 from rankprism.formats.files import Beginning, File
 from rankprism.formats.recognition import KINDS, claims_on, format_at, formats_of, kind_of
 
+sys.path.append(str(Path(__file__).parents[2] / "docs" / "_ext"))
+import tables
+
 QRELS = "q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 2\n"
 RUN = "q1 Q0 d2 1 2.5 t\nq1 Q0 d1 2 1.5 t\nq2 Q0 d3 1 7 t\n"
 BEIR = "query-id\tcorpus-id\tscore\nq1\td1\t1\nq1\td2\t0\nq2\td3\t2\n"
@@ -368,8 +371,9 @@ def test_no_format_is_without_a_reference(tmp_path: Path) -> None:
     """Each format is read from a file that somebody has specified, and has its row in the documentation."""
     references = {"judgments": JUDGMENTS, "run": RUNS, "preferences": PREFERENCES, "scores": SCORES}
     (tmp_path / "j.txt").write_text("q1 0 d1 1 1\n")
+    written = Path(__file__).parents[2] / "docs"
     pages = "".join(
-        (Path(__file__).parents[2] / "docs" / page).read_text(encoding="utf-8")
+        tables.with_tables((written / page).read_text(encoding="utf-8"))
         for page in ("formats.md", "preferences.md")
     )
     for kind, known in references.items():

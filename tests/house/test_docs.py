@@ -14,6 +14,9 @@ from tests.support import warm
 from tests.support.machine import posix
 
 ROOT = Path(__file__).parents[2]
+sys.path.append(str(ROOT / "docs" / "_ext"))
+import tables  # noqa: E402
+
 PAGES = [
     ROOT / "README.md",
     *sorted((ROOT / "docs").glob("*.md")),
@@ -105,9 +108,23 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 def anchors(page: Path) -> set[str]:
-    """What GitHub makes of the headings of a page, to link to."""
-    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.M)
+    """What GitHub and the site make of the headings of a page, to link to."""
+    headings = re.findall(r"^#+ (.*)$", tables.with_tables(page.read_text(encoding="utf-8")), re.M)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_what_a_program_can_write_is_made_with_the_site_and_not_stored() -> None:
+    named = [
+        name
+        for page in PAGES
+        for name in re.findall(r"^<!-- all (.*) -->$", page.read_text(encoding="utf-8"), re.M)
+    ]
+    assert sorted(named) == sorted(tables.TABLES)
+    measures = tables.with_tables((ROOT / "docs" / "measures.md").read_text(encoding="utf-8"))
+    assert "| [alpha_nDCG](#alpha_ndcg) |" in measures
+    assert "### alpha_nDCG\n" in measures
+    for page in PAGES:
+        assert "<!-- all" not in tables.with_tables(page.read_text(encoding="utf-8")), page
 
 
 def test_the_readme_is_short() -> None:

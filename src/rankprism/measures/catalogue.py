@@ -141,39 +141,16 @@ def _judged(definition: Definition) -> str:
 
 
 def reference() -> str:
-    """The documentation page of all measures, in Markdown, grouped by what is judged."""
+    """All measures in Markdown, grouped by what is judged, for docs/measures.md."""
     own = sorted(definitions(), key=lambda d: d.name.casefold())
-    lines = [
-        "# Measures",
-        "",
-        "This page lists all measures with their formulas and parameters, grouped by what is judged.",
-        "`rankprism measures NAME` prints the same for one measure. (`make docs` makes this page from the "
-        "code.)",
-        "",
-        "Every single-aspect measure M also exists as `M_IA`, which is the mean of M over a topic's aspects, "
-        "and",
-        "can be used inside `CAM(M)` and `MM(M)`. The tables have these columns:",
-        "",
-        "- *bounds*: the kind of [bounds](conventions.md#bounds-for-unjudged-documents) that `bounds=True` "
-        "gives",
-        "  with default parameters.",
-        "- *axioms*: which of the ten constraints in [axioms.md](axioms.md) are proved for the measure with "
-        "default",
-        "  parameters. Those in brackets are not refuted, and the others are refuted or cannot be asked. If "
-        "there is",
-        "  a slash, what follows it is about `M_IA`. A star marks a verdict that needs [the premises of the "
-        "paper's",
-        "  proofs](axioms.md#two-readings). It is a different one for the constraint as printed.",
-        "- *compared with*: what the scores were compared with, in addition to a slow implementation of the",
-        "  definition.",
-    ]
+    lines: list[str] = []
     for kind, about in KINDS.items():
         some = [d for d in own if _judged(d) == kind]
         lines += ["", f"## {kind}", "", about, ""]
         lines += ["| measure | what it is | bounds | axioms | compared with |", "|---|---|---|---|---|"]
         lines += [_row(d) for d in some]
         lines += [line for d in some for line in _entry(d)]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines[1:]) + "\n"
 
 
 def _row(d: Definition) -> str:

@@ -1,0 +1,77 @@
+"""Tables and lists that a program can write. They are made with the site and not stored in its pages.
+
+A page names what belongs in a place with a comment, and says below it where else a reader finds the same:
+
+    <!-- all charts -->
+    *The site has a table of all charts here. `rankprism plot --help` lists them, too.*
+
+When the site is built, both lines give way to what is made. `python docs/_ext/tables.py docs/plots.md`
+(`make page PAGE=docs/plots.md`) prints a page in this form.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import tomllib
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rankprism.formats.format import reference as formats_table
+from rankprism.formats.known import JUDGMENT_FORMATS, PREFERENCE_FORMATS, RUN_FORMATS
+from rankprism.measures.catalogue import reference
+from rankprism.measures.other_names import OTHER_NAMES, names_table
+from rankprism.plots.record import gallery
+from rankprism.statistics.tests import tests_table
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+DOCS = Path(__file__).resolve().parents[1]
+#: The captions of the pictures, in the order in which the tests take them.
+SCREENS = DOCS / "images" / "screens" / "captions.toml"
+
+
+def screens(role: str) -> str:
+    """The screens of the web app that assessors or organisers see, each below its caption."""
+    captions = tomllib.loads(SCREENS.read_text(encoding="utf-8"))[role]
+    return "\n".join(
+        f"{caption}:\n\n![{caption}](images/screens/{role}-{name}.webp)\n"
+        for name, caption in captions.items()
+    )
+
+
+#: What is made, by the words in the comment.
+TABLES: dict[str, Callable[[], str]] = {
+    "charts": gallery,
+    "measures": reference,
+    "judgment formats": partial(formats_table, JUDGMENT_FORMATS),
+    "preference formats": partial(formats_table, PREFERENCE_FORMATS),
+    "run formats": partial(formats_table, RUN_FORMATS),
+    "tests": tests_table,
+    "screens of assessors": partial(screens, "assessor"),
+    "screens of organisers": partial(screens, "organiser"),
+    **{f"names of {program}": partial(names_table, program) for program in {r.program for r in OTHER_NAMES}},
+}
+
+
+def with_tables(text: str) -> str:
+    """A page as the site shows it. An unknown name is an error."""
+    return re.sub(r"^<!-- all (.*) -->\n\*.*\*\n", lambda found: f"{TABLES[found[1]]()}", text, flags=re.M)
+
+
+def fill_in(_app: Sphinx, _page: str, source: list[str]) -> None:
+    """Put the tables into a page that Sphinx has read."""
+    source[0] = with_tables(source[0])
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.connect("source-read", fill_in)
+    return {"parallel_read_safe": True}
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        sys.stdout.write(with_tables(Path(name).read_text(encoding="utf-8")))
