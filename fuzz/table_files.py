@@ -144,7 +144,7 @@ def good_files() -> dict[str, bytes]:
 def readers() -> dict[str, Callable[[str], object]]:
     """What is done with a file, by what it holds."""
     from rankprism import evaluate, read_judgments, read_preferences, read_scores
-    from rankprism.formats.recognition import kind_of
+    from rankprism.formats.source import source_of
 
     judged = [("1", "a", "d1", 1.0), ("2", "a", "d1", 1.0)]
     return {
@@ -152,7 +152,7 @@ def readers() -> dict[str, Callable[[str], object]]:
         "run": lambda path: evaluate(judged, path, "P@2"),
         "aspects": lambda path: read_judgments(path, aspects=["relevance", "trust"]),
         "preferences": read_preferences,
-        "scores": lambda path: (kind_of(path), read_scores(path)),
+        "scores": lambda path: (source_of(path).kind, read_scores(path)),
     }
 
 

@@ -22,7 +22,7 @@ from rankprism.cli.choices import one_of
 from rankprism.cli.completion import complete_constraint, complete_file, complete_measure
 from rankprism.cli.demo import NEXT
 from rankprism.cli.signature import options_of
-from rankprism.formats.recognition import kind_of
+from rankprism.formats.source import source_of
 from rankprism.measures import names
 from tests.support.machine import posix
 
@@ -140,7 +140,7 @@ def test_one_file_for_each_aspect_reaches_compare_meta_and_plot(cli: Cli, tmp_pa
 def test_files_of_scores_are_recognised(text: str, expected: bool | None, tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_text(text)
-    found = kind_of(path)
+    found = source_of(path).kind
     assert (None if found is None else found == "scores") is expected
 
 
@@ -149,12 +149,12 @@ def test_packed_files_of_scores_are_recognised(tmp_path: Path) -> None:
 
     path = tmp_path / "scores.csv.gz"
     path.write_bytes(gzip.compress(b"run,topic,measure,score\na,1,P,0.5\n"))
-    assert kind_of(path) == "scores"
+    assert source_of(path).kind == "scores"
 
 
 def test_official_judgments_and_scores_are_told_apart(collections: Path) -> None:
     qrels = [p for p in collections.rglob("*qrels*") if p.is_file() and p.suffix in (".txt", ".gz", "")]
-    taken = {str(path.relative_to(collections)): kind_of(path) for path in qrels}
+    taken = {str(path.relative_to(collections)): source_of(path).kind for path in qrels}
     assert len(taken) > 5
     assert [name for name, kind in taken.items() if kind == "scores"] == []
 

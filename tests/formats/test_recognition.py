@@ -16,8 +16,9 @@ import pytest
 
 from rankprism import InputError, evaluate, read_judgments, read_preferences, read_run, read_scores, sample
 from rankprism.formats.convert import convert
-from rankprism.formats.files import Beginning, File
-from rankprism.formats.recognition import KINDS, claims_on, format_at, formats_of, kind_of
+from rankprism.formats.files import Beginning
+from rankprism.formats.recognition import KINDS, claims_on, formats_of
+from rankprism.formats.source import source_of
 
 sys.path.append(str(Path(__file__).parents[2] / "docs" / "_ext"))
 import tables
@@ -133,7 +134,7 @@ def test_what_comes_from_standard_input_is_recognised(cli: Cli) -> None:
 @pytest.mark.parametrize(("name", "format"), [("q.tsv", "beir"), ("q.json", "json")])
 def test_judgments_of_other_tools_are_read_everywhere(name: str, format: str, cli: Cli) -> None:
     read = read_judgments(name)
-    assert (read.format, kind_of(name)) == (format, "judgments")
+    assert (read.format, source_of(name).kind) == (format, "judgments")
     assert read.to_frame("pandas").equals(read_judgments("q.txt").to_frame("pandas"))
     for command in (["evaluate"], ["compare", "b.run", "--test", "t"]):
         first, *more = command
@@ -251,12 +252,12 @@ def test_beir_files_that_are_wrong_are_refused(text: str, says: str, tmp_path: P
 def test_a_file_is_of_one_kind(text: str, kind: str | None, formats: list[str], tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_text(text)
-    assert kind_of(path) == kind
+    assert source_of(path).kind == kind
     found = claims_on(Beginning(text.encode()))
     assert sorted(record.name for record in found.get(kind or "", [])) == sorted(formats)
     if kind is not None and len(formats) > 1:
         with pytest.raises(InputError, match=rf"file, line 1: .* may be .*{formats[-1]}.*--qrels-format"):
-            format_at(kind, File(path))
+            source_of(path).format(kind)
 
 
 def test_a_format_is_confused_with_formats() -> None:
@@ -395,13 +396,13 @@ def test_no_format_is_without_a_reference(tmp_path: Path) -> None:
         path.write_text(reference.text)
         topics, docs, scores, _ = read_run(path, format=name).table.columns()
         assert list(zip(topics, docs, scores, strict=True)) == reference.rows, name
-        assert format_at("run", File(path)).name == name
+        assert source_of(path).format("run").name == name
     for name, reference in PREFERENCES.items():
         path = tmp_path / "p"
         path.write_text(reference.text)
         read_pairs = read_preferences(path, format=name).columns()
         winner = read_pairs["left" if read_pairs["outcome"] == ["left"] else "right"]
         assert (read_pairs["topic"], winner) == (["q1"], ["d1"]), name
-        assert name == "qrels-prefs" or format_at("preferences", File(path)).name == name
+        assert name == "qrels-prefs" or source_of(path).format("preferences").name == name
     (tmp_path / "s").write_text(SCORES["text"].text)
     assert read_scores(tmp_path / "s").mean() == {"r": {"AP": 0.5}}

@@ -166,7 +166,9 @@ def create_study(
         words,
     )
     provenance = {
-        "runs": {name: _sha256(path) for name, path in sources.items()},
+        "runs": {
+            name: _sha256(one.thing if one.is_file else one.place or name) for name, one in sources.items()
+        },
         "documents": _sha256(documents),
         **({} if topics is None else {"topics": _sha256(topics)}),
         **({} if tasks is None else {"tasks": _sha256(tasks)}),

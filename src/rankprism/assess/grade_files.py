@@ -17,7 +17,7 @@ from rankprism.formats.json_lines import as_text, json_objects
 from rankprism.formats.judged import joined
 from rankprism.formats.known import PREFERENCE_FORMATS
 from rankprism.formats.preference_rows import ANYBODY
-from rankprism.formats.recognition import are_preferences
+from rankprism.formats.source import source_of
 from rankprism.formats.trec import DIVERSITY
 
 #: The formats of grades: qrels have the middle grades, the others every label with its assessor.
@@ -116,7 +116,7 @@ def read_grades(source: files.PathLike, format: str | None = None) -> list[Grade
 
 def _recognised(file: files.File) -> str:
     first = file.beginning.line
-    if are_preferences(file) and not _has_grades(first):
+    if source_of(file).are_preferences() and not _has_grades(first):
         raise InputError(
             f"{file.name}, line {file.beginning.number}: {first.strip()[:60]!r} looks like preferences, "
             f"and the study collects grades; import a file that `rankprism assess export` wrote for a study "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Unpack
@@ -16,13 +15,11 @@ from rankprism.boards.verdict import CANNOT_TELL, FAILED, PASSED, POWER, UNCHANG
 from rankprism.comparison.margins import are_few, half_width, one_sided
 from rankprism.data.judgments import Judgments
 from rankprism.data.note import Note, issue, some, with_notes
-from rankprism.data.run import Run
 from rankprism.errors import InputError
 from rankprism.evaluation import evaluate
-from rankprism.formats import files
 from rankprism.formats.judgments import read_judgments
-from rankprism.formats.objects import peer_name
 from rankprism.formats.runs import run_from
+from rankprism.formats.source import Source, peer_name, source_of
 from rankprism.measures.limits import greatest_loss
 from rankprism.results.scores import Scores
 from rankprism.scoring import check_depths, check_ids, comparable
@@ -168,26 +165,23 @@ def _policy(
 def _named(baseline: RunLike, new: RunLike, reading: RunOptions) -> dict[str, Any]:
     """The two runs by their names, which are made different if they are not: the files of two versions often
     have the same name in two folders."""
-    given = {"baseline": baseline, "new": new}
+    given = {"baseline": source_of(baseline), "new": source_of(new)}
     names = [_name(source, role) for role, source in given.items()]
     if names[0] == names[1]:
-        paths = [os.fspath(source) if files.is_path(source) else "" for source in given.values()]
+        paths = [source.thing.path if source.is_file else "" for source in given.values()]
         names = [
             path if paths[0] != paths[1] and all(paths) else f"{name} ({role})"
             for path, name, role in zip(paths, names, given, strict=True)
         ]
     found: dict[str, Any] = {}
     for name, source in zip(names, given.values(), strict=True):
-        is_stream = files.is_path(source) and not files.opened(source).can_be_read_again
         how = (reading.get("run_format"), reading.get("duplicates", "error"))
-        found[name] = run_from(source, name, *how) if is_stream else source
+        found[name] = run_from(source, name, *how) if source.waits else source
     return found
 
 
-def _name(source: RunLike, role: str) -> str:
-    if isinstance(source, Run):
-        return source.name
-    return files.run_name(source) if files.is_path(source) else peer_name(source) or role
+def _name(source: Source, role: str) -> str:
+    return source.name(1) if source.is_file or source.is_run else peer_name(source.thing) or role
 
 
 def gate_of(scores: Scores, policy: Policy) -> Gate:

@@ -21,9 +21,9 @@ from rankprism.types import EvaluationOptions, RunOptions
 if TYPE_CHECKING:
     from rankprism.data.judgments import Judgments
     from rankprism.data.preferences import Preferences
-    from rankprism.data.run import Run
     from rankprism.formats.files import File
     from rankprism.formats.several_runs import OnError
+    from rankprism.formats.source import Source
     from rankprism.results.scores import Scores
     from rankprism.score_folder import Stored
 
@@ -65,7 +65,7 @@ class Collection:
 
     judgments: Judgments | None
     #: files, and the runs of files that hold tables
-    runs: tuple[File | Run, ...]
+    runs: tuple[Any, ...]  # of `formats.source.Source`
     #: run_format, topics, order, duplicates and threads, as `rankprism.evaluate` takes them
     settings: Mapping[str, Any]
     #: the names of the runs to compare with
@@ -240,10 +240,10 @@ def _judgments_and_preferences(
     threads: int | None,
 ) -> tuple[Judgments | None, Preferences | None]:
     """The judgments or preferences named before the runs, and what --preferences names."""
-    from rankprism.formats.recognition import are_preferences
+    from rankprism.formats.source import source_of
 
     source, _ = split_pairs(named)
-    if preferences is None and source and not isinstance(source, dict) and are_preferences(source, format):
+    if preferences is None and source and source_of(source).are_preferences(format):
         for option, parameter in options_of(read_judged).items():
             if option in judged and judged[option] != parameter.default:
                 raise InputError(
@@ -270,43 +270,32 @@ def _preferences(path: str | File, format: str | None) -> Preferences:
 
 def first_opened(named: Sequence[Any]) -> list[Any]:
     """The arguments. If the first is a file, it is opened once for all who look at it."""
-    from rankprism.formats.files import opened
-    from rankprism.formats.objects import is_dataset
+    from rankprism.formats.source import source_of
 
     if list(map(os.fspath, named)).count("-") > 1:
         raise InputError("standard input (-) can be read only once; name files for the others")
     source, _ = split_pairs(named)
-    if isinstance(source, str) and not is_dataset(source):
-        return [opened(source), *named[1:]]
-    return list(named)
+    given = source_of(source)
+    return [given.thing, *named[1:]] if given.is_file else list(named)
 
 
-def runs_of(
-    paths: Sequence[Any], threads: int | None = 1, on_error: OnError | None = None
-) -> list[File | Run]:
+def runs_of(paths: Sequence[Any], threads: int | None = 1, on_error: OnError | None = None) -> list[Source]:
     """The runs of these files. A table, which may hold many, is read here; other files are read later."""
     from rankprism.formats.several_runs import run_sources
 
     return list(run_sources(list(paths), threads, on_error).values())
 
 
-def name_of(run: File | Run) -> str:
-    from rankprism.data.run import Run
-    from rankprism.formats.files import run_name
-
-    return run.name if isinstance(run, Run) else run_name(run)
-
-
 def baselines_of(baseline: str | list[str] | None) -> list[str]:
     return [baseline] if isinstance(baseline, str) else list(baseline or [])
 
 
-def _with_baseline(runs: list[File | Run], baseline: str, format: str | None) -> tuple[list[File | Run], str]:
+def _with_baseline(runs: list[Source], baseline: str, format: str | None) -> tuple[list[Source], str]:
     """The runs, with the baseline among them, and its name."""
     names = _names(runs, format)
     if baseline in names:
         return runs, baseline
-    own = [run for run in runs if getattr(run, "path", None) == baseline]
+    own = [run for run in runs if getattr(run.thing, "path", None) == baseline]
     if not os.path.exists(baseline) and not own:
         raise no_such_baseline(baseline, names)
     added = [] if own else runs_of([baseline])
@@ -319,11 +308,11 @@ def _with_baseline(runs: list[File | Run], baseline: str, format: str | None) ->
     return [*runs, *added], inside[0]
 
 
-def _names(runs: Sequence[File | Run], format: str | None) -> list[str]:
+def _names(runs: Sequence[Source], format: str | None) -> list[str]:
     """The names of runs. A file with answers may hold several."""
     from rankprism.formats.answers import run_names
 
-    return [name for run in runs for name in run_names(run, name_of(run), format)]
+    return [name for run in runs for name in run_names(run, run.name(1), format)]
 
 
 def no_such_baseline(baseline: str, names: Sequence[str]) -> InputError:

@@ -195,8 +195,7 @@ def _refuse_beside(option: str, others: Mapping[str, object]) -> None:
 
 def _examined(named: Sequence[Any]) -> tuple[list[Any], bool]:
     """The files, and whether all runs are answers with nuggets, for which there are official measures."""
-    from rankprism.formats.files import opened
-    from rankprism.formats.recognition import are_answers
+    from rankprism.formats.source import source_of
 
-    runs = list(map(opened, named[1:]))
-    return [*named[:1], *runs], bool(runs) and all(map(are_answers, runs))
+    runs = list(map(source_of, named[1:]))
+    return [*named[:1], *(run.thing for run in runs)], bool(runs) and all(run.are_answers() for run in runs)

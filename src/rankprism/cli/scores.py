@@ -13,7 +13,6 @@ from rankprism.cli.collection import (
     Collection,
     baselines_of,
     first_opened,
-    name_of,
     no_such_baseline,
     read_collection,
 )
@@ -88,7 +87,7 @@ class Source:
         """How to find the ranked lists again."""
         if self.collection is None:
             return {}
-        return {"runs": {name_of(run): run for run in self.collection.runs}, **self.collection.reading}
+        return {"runs": {run.name(1): run for run in self.collection.runs}, **self.collection.reading}
 
 
 @with_options_of(read_collection)
@@ -147,11 +146,10 @@ def read_source(
 
 def holds_scores(named: Sequence[Any]) -> bool:
     """Whether the first of these files can only be one of scores."""
-    from rankprism.formats.files import File
-    from rankprism.formats.recognition import kind_of
+    from rankprism.formats.source import source_of
 
-    source, _ = split_pairs(named)
-    return isinstance(source, File) and kind_of(source) == "scores"
+    given = source_of(split_pairs(named)[0])
+    return given.is_file and given.kind == "scores"
 
 
 def read_score_files(
@@ -183,27 +181,26 @@ def changed(collection: Mapping[str, Any]) -> list[str]:
 
 def _are_scores(named: Sequence[Any], set_options: Sequence[str], format: str | None) -> bool:
     """Whether the first of these files is one of scores; else it has judgments or preferences."""
-    from rankprism.formats.files import File
     from rankprism.formats.json_lines import is_json
-    from rankprism.formats.recognition import are_preferences, kind_of
+    from rankprism.formats.source import source_of
 
-    source, _ = split_pairs(named)
-    if not isinstance(source, File) or (format is not None and are_preferences(source, format)):
+    source = source_of(split_pairs(named)[0])
+    if not source.is_file or (format is not None and source.are_preferences(format)):
         return False
-    kind = kind_of(source)
+    kind = source.kind
     if kind == "judgments" and len(named) == 1:
         raise InputError(
-            f"{source.name}: is taken for judgments, so name the runs after it; if it is a file of scores, "
+            f"{source.place}: is taken for judgments, so name the runs after it; if it is a file of scores, "
             f"add --scores"
         )
     if kind is not None:
         return kind == "scores"
     if set(set_options) & set(options_of(read_judged)):
         return False
-    if not source.can_be_read_again or is_json(source.beginning.text):
+    if source.waits or is_json(source.thing.beginning.text):
         return len(named) == 1  # its reader then says what is wrong with it
     raise InputError(
-        f"{source.name}: may be a file of scores or of judgments; say which with --scores or --qrels-format"
+        f"{source.place}: may be a file of scores or of judgments; say which with --scores or --qrels-format"
     )
 
 

@@ -11,11 +11,8 @@ from rankprism.data.hits import Hits, planned_batches
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import Alignment
 from rankprism.errors import InputError, MeasureError
-from rankprism.formats import files
 from rankprism.formats.judgments import JudgmentReading
-from rankprism.formats.objects import is_dataset
-from rankprism.formats.recognition import are_preferences, is_preferences
-from rankprism.frames import is_frame
+from rankprism.formats.source import Source, source_of
 from rankprism.measures import Measure
 
 if TYPE_CHECKING:
@@ -47,13 +44,10 @@ def parts_by_kind(
     """The measures by the kind of judgments that they need, after a check that these were given."""
     absolute = tuple(measure for measure in measures if measure.needs == "judgments")
     relative = tuple(measure for measure in measures if measure.needs == "preferences")
-    if isinstance(judgments, Iterator) and not is_frame(judgments):
-        judgments = list(judgments)
-    elif files.is_path(judgments) and not is_dataset(judgments):
-        judgments = files.opened(judgments)
+    given = source_of(judgments)
     # Rows and files are examined only if a measure needs preferences.
-    examined = bool(relative) and preferences is None
-    if are_preferences(judgments, preferences_format) if examined else is_preferences(judgments):
+    examined = given.form == "value" or (bool(relative) and preferences is None)
+    if examined and given.are_preferences(preferences_format):
         if preferences is not None:
             raise InputError(
                 "preferences are given twice; give absolute judgments first, and preferences= (--preferences)"
@@ -67,12 +61,12 @@ def parts_by_kind(
             raise InputError(
                 f"{name} is for absolute judgments, but only preferences are given; leave it out"
             )
-        preferences, judgments = judgments, None
+        preferences = given
     elif relative and preferences is None:
         remedy = "add preferences= (--preferences FILE)"
-        if files.is_path(judgments):
+        if given.is_file:
             remedy += (
-                f"; if {files.source_name(judgments)} holds preferences in lines that look like qrels, "
+                f"; if {given.place} holds preferences in lines that look like qrels, "
                 f"name their format with preferences_format= (--preferences-format), e.g. qrels-prefs"
             )
         raise MeasureError(
@@ -80,7 +74,7 @@ def parts_by_kind(
         )
     parts = []
     if absolute:
-        read = judging.of(judgments)
+        read = judging.of(given)
         parts.append(
             Part("judgments", absolute, read, lambda runs: planned_batches(read.cells, runs), given=read)
         )
@@ -105,8 +99,8 @@ def _itself(hits: PreferenceHits) -> PreferenceHits:
 
 
 def answers_as_runs(
-    parts: list[Part], sources: dict[str, Any], run_format: str | None
-) -> tuple[list[Part], dict[str, Any]]:
+    parts: list[Part], sources: dict[str, Source], run_format: str | None
+) -> tuple[list[Part], dict[str, Source]]:
     """The same data, in which answers have become rankings of one document each."""
     able = [measure for measure in parts[0].measures if measure.definition.answers]
     if not able:

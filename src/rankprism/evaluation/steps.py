@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -14,16 +13,15 @@ from rankprism.conventions import conventions_of
 from rankprism.data.judgments import Judgments
 from rankprism.data.note import Note, issue, some
 from rankprism.data.reading import Reading
-from rankprism.data.run import Alignment, Run
+from rankprism.data.run import Alignment
 from rankprism.errors import InputError, MeasureError
 from rankprism.evaluation.blocks import Block, block_of, columns_of, mean_of_run, together
 from rankprism.evaluation.evaluation import OF_ANSWERS
 from rankprism.evaluation.parts import Part, answers_as_runs, parts_by_kind
-from rankprism.formats import files
 from rankprism.formats.judgments import JudgmentReading
-from rankprism.formats.recognition import are_answers
 from rankprism.formats.runs import align_source, check_format, run_from
 from rankprism.formats.several_runs import OnError, align_all, run_sources
+from rankprism.formats.source import Source, source_of
 from rankprism.inspection import notes_of
 from rankprism.inspection.coverage import OF_JUDGMENTS
 from rankprism.inspection.depth import depths_of
@@ -45,7 +43,7 @@ class Joined(NamedTuple):
 
     measures: list[Measure]
     parts: list[Part]
-    sources: dict[str, Any]  #: the runs as they were given, by name
+    sources: dict[str, Source]  #: the runs as they were given, by name
     aligned: list[dict[str, Alignment]]  #: for each part, the runs by name
 
 
@@ -65,7 +63,7 @@ def joined(
     threads, run_format = judging.threads, reading.run_format
     check_format(run_format)
     sources = run_sources(runs, threads) if measures is None else {}
-    if sources and all(are_answers(source, run_format) for source in sources.values()):
+    if sources and all(source.are_answers(run_format) for source in sources.values()):
         measures = OF_ANSWERS
     chosen = parsed([] if measures is None else measures)
     if bounds:
@@ -210,11 +208,11 @@ def _directions(data: Joined, tied: Tied | None) -> dict[str, str]:
     return {column: found[str(one)] for one in data.measures for column in columns_of(one, tied)}
 
 
-def _read_once(source: Any, name: str, reading: Reading) -> Any:
+def _read_once(source: Source, name: str, reading: Reading) -> Source:
     """The same run, in a form that can be aligned with two kinds of judgments one after the other."""
-    if isinstance(source, Run) or (files.is_path(source) and os.path.isfile(source)):
+    if source.is_run or (source.is_file and not source.waits):
         return source
-    return run_from(source, name, reading.run_format, reading.duplicates)
+    return source_of(run_from(source, name, reading.run_format, reading.duplicates))
 
 
 def _shares(
@@ -264,7 +262,7 @@ def _topics_without(part: Part, every: Sequence[str]) -> list[Note]:
 
 def _means_by_order(
     part: Part,
-    sources: Mapping[str, Any],
+    sources: Mapping[str, Source],
     aligned: Mapping[str, Alignment],
     topics: Topics,
     reading: Reading,
@@ -283,10 +281,9 @@ def _means_by_order(
     return found
 
 
-def _aligned_again(judged: Judgments, source: Any, reading: Reading) -> Alignment | None:
+def _aligned_again(judged: Judgments, source: Source, reading: Reading) -> Alignment | None:
     """The run once more, in another order; None if it cannot be read again or lacks ranks."""
-    is_path = files.is_path(source)
-    if isinstance(source, Alignment) or (is_path and not os.path.isfile(source)):
+    if isinstance(source.thing, Alignment) or source.waits:
         return None
     try:
         return align_source(judged, source, reading)
@@ -295,11 +292,11 @@ def _aligned_again(judged: Judgments, source: Any, reading: Reading) -> Alignmen
 
 
 def _columns(
-    sources: Mapping[str, Any], reading: Reading, name: str
+    sources: Mapping[str, Source], reading: Reading, name: str
 ) -> tuple[Sequence[str], Sequence[str]] | None:
     """The topic and the document of every line of a run; None if it cannot be read again."""
     source = sources[name]
-    if isinstance(source, Alignment) or (files.is_path(source) and not os.path.isfile(source)):
+    if isinstance(source.thing, Alignment) or source.waits:
         return None
     try:
         return run_from(source, name, reading.run_format, reading.duplicates).table.columns()[:2]

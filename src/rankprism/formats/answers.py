@@ -15,13 +15,13 @@ from rankprism.errors import InputError
 from rankprism.foreign import quoted
 from rankprism.formats import files
 from rankprism.formats.known.nuggets import Answer, answers_of
-from rankprism.formats.recognition import are_answers
 from rankprism.formats.runs import read_run
+from rankprism.formats.source import Source, source_of
 
 
 def with_answers(
-    judgments: Judgments, sources: Mapping[str, Any], format: str | None = None
-) -> tuple[Judgments, dict[str, Any]]:
+    judgments: Judgments, sources: Mapping[str, Source], format: str | None = None
+) -> tuple[Judgments, dict[str, Source]]:
     """The judgments with a document for each answer, and the runs, where answers have become rankings.
 
     Answers are named by their `run_id`, if they have one, so a source may become several runs. All other
@@ -31,9 +31,9 @@ def with_answers(
     answered: dict[str, dict[str, Answer]] = {}
     places: dict[str, str] = {}
     for name, source in sources.items():
-        place = files.source_name(source) if files.is_path(source) else name
+        place = files.source_name(source.thing) if source.is_file else name
         runs: Mapping[str, Any] = {name: source}
-        if are_answers(source, format):
+        if source.are_answers(format):
             runs = _named(_read(source, name), source, name)
             answered |= runs
         for run, content in runs.items():
@@ -46,31 +46,30 @@ def with_answers(
     if not answered:
         return judgments, found
     for run, answers in answered.items():
-        found[run] = read_run({topic: {run: 1.0} for topic in answers}, name=run)
+        found[run] = source_of(read_run({topic: {run: 1.0} for topic in answers}, name=run))
     return _with_documents(judgments, answered), found
 
 
-def run_names(source: Any, name: str, format: str | None = None) -> list[str]:
+def run_names(source: Source, name: str, format: str | None = None) -> list[str]:
     """The names of the runs that `with_answers` makes of a source. Pipes are not read for this."""
-    if files.is_path(source) and not files.opened(source).can_be_read_again:
+    if source.waits or not source.are_answers(format):
         return [name]
-    return list(_named(_read(source, name), source, name)) if are_answers(source, format) else [name]
+    return list(_named(_read(source, name), source, name))
 
 
-def _named(own: Mapping[str, dict[str, Answer]], source: Any, name: str) -> dict[str, dict[str, Answer]]:
+def _named(own: Mapping[str, dict[str, Answer]], source: Source, name: str) -> dict[str, dict[str, Answer]]:
     """The answers by the name of their run: its `run_id`, unless a source with one run was given a name."""
-    is_path = files.is_path(source)
-    is_default = name == files.run_name(source) if is_path else re.fullmatch(r"run[0-9]*", name) is not None
+    is_default = name == source.name(1) if source.is_file else re.fullmatch(r"run[0-9]*", name) is not None
     if len(own) == 1 and not is_default:
         return {name: next(iter(own.values()))}
     return {run or name: answers for run, answers in own.items()}
 
 
-def _read(source: Any, name: str) -> dict[str, dict[str, Answer]]:
-    if files.is_path(source):
-        with files.opened(source) as file:
+def _read(source: Source, name: str) -> dict[str, dict[str, Answer]]:
+    if source.is_file:
+        with source.thing as file:
             return answers_of(file, file.name)
-    return answers_of(source, name)
+    return answers_of(source.thing, name)
 
 
 def _with_documents(judgments: Judgments, answered: Mapping[str, Mapping[str, Answer]]) -> Judgments:

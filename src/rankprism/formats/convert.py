@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -22,10 +22,9 @@ from rankprism.formats import files, output_files
 from rankprism.formats.format import Format, Written, by_ending, written_by
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.known import JUDGMENT_FORMATS, PREFERENCE_FORMATS, RUN_FORMATS
-from rankprism.formats.objects import is_dataset
 from rankprism.formats.preferences import read_preferences
-from rankprism.formats.recognition import are_preferences
 from rankprism.formats.runs import run_from
+from rankprism.formats.source import source_of
 from rankprism.types import Duplicates, FileFormat, Order, WeightsLike
 
 NEWLINE = b"\n"
@@ -83,8 +82,7 @@ def convert(
         raise InputError("order and duplicates apply only to a run; say that it is one with run=True (--run)")
     if run and weights is not None:
         raise InputError("a run has no aspects to weigh; leave the weights out, or run=True (--run)")
-    if files.is_path(source) and not is_dataset(source):
-        source = files.opened(source)
+    given = source_of(source)  # opened once, whatever it is
     plain = _without_packing(out)
     ending = os.path.splitext(plain)[1]
     if run:
@@ -92,16 +90,16 @@ def convert(
         write = _writer(RUN_FORMATS, to, "a run")
         one_of("order", order, Order)
         one_of("duplicates", duplicates, Duplicates)
-        written = write(run_from(source, None, format, duplicates), order, duplicates)
-    elif are_preferences(source, format):
+        written = write(run_from(given, None, format, duplicates), order, duplicates)
+    elif given.are_preferences(format):
         if weights is not None:
             raise InputError("preferences have no aspects to weigh; leave the weights out")
         to = by_ending(PREFERENCE_FORMATS, ending) if to is None else to
-        written = _writer(PREFERENCE_FORMATS, to, "preferences")(read_preferences(source, format=format))
+        written = _writer(PREFERENCE_FORMATS, to, "preferences")(read_preferences(given, format=format))
     else:
         to = by_ending(JUDGMENT_FORMATS, ending) if to is None else to
         write = _writer(JUDGMENT_FORMATS, to, "judgments")
-        written = _write_judgments(read_judgments(source, format=format, weights=weights), write)
+        written = _write_judgments(read_judgments(cast(Any, given), format=format, weights=weights), write)
     return _finished(out, plain, written, to)
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from rankprism.errors import InputError
 from rankprism.formats import files, ir_datasets
 from rankprism.formats.json_lines import as_text, json_objects
-from rankprism.formats.objects import DATASET
+from rankprism.formats.source import DATASET
 
 DocumentsLike: TypeAlias = files.PathLike | Mapping[str, Mapping[str, Any]]
 #: How the text of a document may be written.

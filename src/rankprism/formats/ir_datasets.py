@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from rankprism.errors import InputError, did_you_mean, install
-from rankprism.formats.objects import DATASET
+from rankprism.formats.source import DATASET
 
 #: Fields of judgments that hold whole numbers but not grades.
 _NO_GRADES = ("span_start", "span_len", "start", "length", "method")

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from rankprism._core import parse_number
 from rankprism.data.judgments import Judgments
 from rankprism.data.note import Note, stray_notes
 from rankprism.errors import InputError
 from rankprism.formats import files
-from rankprism.formats.objects import are_dataset_rows, are_nuggets, is_dataset, is_file_per_aspect
-from rankprism.formats.recognition import chosen_format, format_at
+from rankprism.formats.recognition import chosen_format
+from rankprism.formats.source import Source, are_dataset_rows, are_nuggets, source_of
 from rankprism.formats.trec import DIVERSITY
 
 if TYPE_CHECKING:
@@ -31,10 +30,10 @@ class JudgmentReading(NamedTuple):
     qrels_format: str | None = None
     threads: int | None = None
 
-    def of(self, source: JudgmentsLike) -> Judgments:
+    def of(self, source: JudgmentsLike | Source) -> Judgments:
         """Read the judgments of a source."""
         return read_judgments(
-            source,
+            cast(Any, source),
             format=self.qrels_format,
             weights=self.weights,
             aspects=self.aspects,
@@ -97,21 +96,22 @@ def read_judgments(
     every = isinstance(aspects, str) and aspects == ALL
     if every:
         aspects = None
-    if aspects is not None or is_file_per_aspect(source):
+    given = source_of(source)
+    if aspects is not None or given.form == "files":
         from rankprism.formats.aspects.reading import read_multi_aspect
 
-        judgments = read_multi_aspect(source, aspects)
-    elif isinstance(source, Judgments):
-        judgments = source
-    elif is_dataset(source):
+        judgments = read_multi_aspect(given.rows, aspects)
+    elif isinstance(given.thing, Judgments):
+        judgments = given.thing
+    elif given.form == "dataset":
         from rankprism.formats.ir_datasets import dataset_rows
 
-        judgments = _from_dataset(dataset_rows(source))
-    elif files.is_path(source):
-        judgments = _from_file(source, format, threads)
+        judgments = _from_dataset(dataset_rows(given.thing))
+    elif given.is_file:
+        judgments = _from_file(given, format, threads)
     else:
-        judgments = _from_memory(source)
-    if judgments is not source and judgments.scales is None:
+        judgments = _from_memory(given)
+    if judgments is not given.thing and judgments.scales is None:
         judgments = judgments.noting(stray_notes(judgments.source, judgments.table.stray()))
     if weights is None and not every:
         return judgments
@@ -122,9 +122,9 @@ def read_judgments(
     return judgments if weights is None else weighted(judgments, weights)
 
 
-def _from_file(path: files.PathLike, format: str | None, threads: int | None) -> Judgments:
-    with files.opened(path, threads) as file:
-        record = format_at("judgments", file, format)
+def _from_file(source: Source, format: str | None, threads: int | None) -> Judgments:
+    with files.opened(source.thing, threads) as file:
+        record = source.format("judgments", format)
         judgments: Judgments = replace(record.read(file), format=record.name)
         if record is DIVERSITY and format is None:
             judgments = judgments.noting(_grades_as_documents(judgments, file.beginning.columns))
@@ -146,26 +146,22 @@ def _grades_as_documents(judgments: Judgments, first: list[str]) -> list[Note]:
     return [Note("grade-columns", message, len(table), " ".join(first))]
 
 
-def _from_memory(source: Any, name: str = "judgments") -> Judgments:
+def _from_memory(source: Source, name: str = "judgments") -> Judgments:
     from rankprism.formats.frames import judgment_table, judgments_in
     from rankprism.formats.memory import judgment_columns
-    from rankprism.formats.objects import plain
-    from rankprism.frames import is_frame
 
-    source = plain(source)
-    if is_frame(source):
-        return Judgments(judgments_in(source, name), name)
-    if isinstance(source, Iterator):
-        source = list(source)
-    if are_nuggets(source):
+    rows = source.rows
+    if source.form == "frame":
+        return Judgments(judgments_in(rows, name), name)
+    if are_nuggets(rows):
         from rankprism.formats.known.nuggets import judgments_of
 
-        return replace(judgments_of(source, name), format="nuggets")
-    if are_dataset_rows(source):
+        return replace(judgments_of(rows, name), format="nuggets")
+    if are_dataset_rows(rows):
         from rankprism.formats.ir_datasets import as_rows
 
-        return _from_dataset(as_rows(name, source))
-    columns = judgment_columns(source, name)
+        return _from_dataset(as_rows(name, rows))
+    columns = judgment_columns(rows, name)
     if not columns.number:
         raise InputError("judgments: no judgments given; pass at least one (topic, aspect, doc, grade)")
     return Judgments(judgment_table(columns), name)
@@ -179,7 +175,7 @@ def _from_dataset(found: DatasetRows) -> Judgments:
         judgments = replace(read_aspects(found.rows, list(found.graded)), source=found.source)
     else:
         plain = [{k: v for k, v in row.items() if k not in found.named} for row in found.rows]
-        judgments = _from_memory(plain, found.source)
+        judgments = _from_memory(source_of(plain), found.source)
     return judgments.noting(
         Note(
             "unordered-labels",

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankprism.errors import InputError
 from rankprism.foreign import quoted
-from rankprism.formats.objects import is_ranked_list
+from rankprism.formats.source import is_ranked_list
 from rankprism.formats.spellings import JUDGMENT_COLUMNS, ONLY_ASPECT, spelled
 
 

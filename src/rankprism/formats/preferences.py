@@ -8,7 +8,7 @@ from rankprism.data.note import issue
 from rankprism.data.preferences import Preferences
 from rankprism.formats import files
 from rankprism.formats.preference_rows import from_rows
-from rankprism.formats.recognition import format_at
+from rankprism.formats.source import source_of
 
 
 def read_preferences(source: Any, *, format: str | None = None) -> Preferences:
@@ -29,13 +29,14 @@ def read_preferences(source: Any, *, format: str | None = None) -> Preferences:
     >>> read_preferences([("q1", "", "d1", "d2", "left"), ("q1", "d1", "d2", "d3", "right", "ann")])
     <Preferences preferences: 2 judgments of 2 assessors, 1 topics>
     """
-    if isinstance(source, Preferences):
-        return source
-    if files.is_path(source):
-        with files.opened(source) as file:
-            preferences: Preferences = format_at("preferences", file, format).read(file)
+    given = source_of(source)
+    if isinstance(given.thing, Preferences):
+        return given.thing
+    if given.is_file:
+        with files.opened(given.thing) as file:
+            preferences: Preferences = given.format("preferences", format).read(file)
     else:
-        preferences = from_rows(source)
+        preferences = from_rows(given.rows)
     if not preferences.has_plain_names:
         issue(preferences.named.notes)
     return preferences

@@ -1,4 +1,4 @@
-"""Finding out what a file is, from its beginning. Everything that reads a file asks here.
+"""Finding out what a file may be, from its beginning. `rankprism.formats.source` asks here.
 
 Each record says which files may have its format, which formats it can be confused with, and which of the two
 such a file then has. If one format remains, it is the answer. If two formats of one kind remain, the file is
@@ -8,26 +8,17 @@ refused, and the message says what to do. A file may be both judgments and a run
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from rankprism._core import parse_number
-from rankprism.data.judgments import Judgments
 from rankprism.errors import InputError, enumerated
 from rankprism.formats import files
 from rankprism.formats.format import Format, chosen, default_of
-from rankprism.formats.lines import is_plain, is_plain_run
-from rankprism.formats.objects import are_nuggets, is_dataset
-from rankprism.formats.trec import DIVERSITY, TREC_RUN
 
 #: The kinds of files and their names in messages. A file that may be of several kinds is taken for the first
 #: of them, unless the place where it is given says more.
 KINDS = {"preferences": "preferences", "judgments": "judgments", "scores": "scores", "run": "a run"}
-#: The formats of most files, which are recognised by their first line without loading other formats.
-_USUAL: dict[str, tuple[Callable[[str], bool], Format[Any]]] = {
-    "judgments": (is_plain, DIVERSITY),
-    "run": (is_plain_run, TREC_RUN),
-}
 #: What to do with files of other kinds in the place of judgments.
 _INSTEAD = {
     "preferences": "read them with read_preferences, or say with format= (--qrels-format) which judgments "
@@ -49,18 +40,9 @@ def formats_of(kind: str) -> Mapping[str, Format[Any]]:
     return formats[kind]
 
 
-def format_at(place: str, file: files.File, format: str | None = None) -> Format[Any]:
-    """The format of a file that is given where one of `KINDS` is expected.
-
-    format : its name, if the user has given it.
-    """
-    if format is not None:
-        return chosen_format(place, format)
+def only_format(place: str, file: files.File) -> Format[Any]:
+    """The only format that a file may have where one of `KINDS` is expected. Other files are refused."""
     beginning = file.beginning
-    if place in _USUAL:
-        is_usual, usual = _USUAL[place]
-        if is_usual(beginning.line):
-            return usual
     claims = claims_on(beginning)
     own = claims.get(place, [])
     if len(own) == 1:
@@ -88,57 +70,6 @@ def chosen_format(place: str, format: str) -> Format[Any]:
     return chosen(formats_of(place), format, place.removesuffix("s"))
 
 
-def kind_of(source: Any) -> str | None:
-    """Which of `KINDS` a source is, if the user does not say; None if it may be several or none of them.
-
-    The result for a mapping is None, because it may be judgments as well as a run.
-    """
-    if files.is_path(source) and not is_dataset(source):
-        beginning = files.opened(source).beginning
-        if is_plain(beginning.line):
-            return "judgments"
-        claims = claims_on(beginning)
-        if beginning.is_table and claims:
-            from rankprism.formats.known.tables import table_columns
-
-            columns = frozenset(name.casefold() for name in table_columns(files.opened(source)))
-            return next(kind for kind, records in claims.items() if records[0].fits(columns))
-        return next(iter(claims), None)
-    if isinstance(source, Judgments) or is_dataset(source):
-        return "judgments"
-    if isinstance(source, Mapping):
-        return None
-    return "preferences" if _are_preferences(source) else None
-
-
-def are_preferences(source: Any, format: str | None = None) -> bool:
-    """Whether a source can only be preferences. `format` : its name, if the user has given it."""
-    if format is not None and not isinstance(source, Judgments):
-        return is_preferences(source) or format in formats_of("preferences")
-    return kind_of(source) == "preferences"
-
-
-def is_preferences(source: Any) -> bool:
-    """Whether this is a value of the type `Preferences`. The type is not loaded for this."""
-    if files.is_path(source) or isinstance(source, Mapping | Judgments):
-        return False
-    from rankprism.data.preferences import Preferences
-
-    return isinstance(source, Preferences)
-
-
-def are_answers(source: Any, format: str | None = None) -> bool:
-    """Whether a run holds answers with their nuggets. Pipes are not opened before their turn."""
-    if format is not None:
-        return format == "answers"
-    if not files.is_path(source):
-        return are_nuggets(source)
-    file = files.opened(source)
-    if not file.can_be_read_again or is_plain_run(file.beginning.line):
-        return False
-    return any(record.name == "answers" for record in claims_on(file.beginning).get("run", ()))
-
-
 def claims_on(beginning: files.Beginning) -> dict[str, list[Format[Any]]]:
     """The formats that a file may have, by kind. Several ask, so the beginning keeps the answer."""
     if beginning.claims is None:
@@ -161,22 +92,6 @@ def _claims_on(beginning: files.Beginning) -> dict[str, list[Format[Any]]]:
     }
     settled = {kind: [r for r in records if r.name not in beaten] for kind, records in found.items()}
     return {kind: records for kind, records in settled.items() if records}
-
-
-def _are_preferences(source: Any) -> bool:
-    """Whether these are preferences, or rows or a frame of them, by the columns or the first row."""
-    from rankprism.data.preferences import OUTCOMES
-    from rankprism.formats.preference_rows import NEEDED
-    from rankprism.frames import column_names, is_frame
-
-    if is_preferences(source):
-        return True
-    if is_frame(source):
-        return set(NEEDED) <= set(column_names(source, "preferences"))
-    first = source[0] if isinstance(source, list | tuple) and source else None
-    if isinstance(first, Mapping):
-        return set(NEEDED) <= set(first)
-    return isinstance(first, list | tuple) and len(first) >= 5 and str(first[4]).casefold() in OUTCOMES
 
 
 def _refuse_others(where: str, line: str, claims: Mapping[str, list[Format[Any]]]) -> None:

@@ -10,10 +10,9 @@ from rankprism.data.reading import Reading
 from rankprism.data.run import Alignment, Run, align, checked
 from rankprism.errors import InputError
 from rankprism.formats import files
-from rankprism.formats.objects import peer_name, plain
-from rankprism.formats.recognition import chosen_format, format_at
+from rankprism.formats.recognition import chosen_format
+from rankprism.formats.source import Source, peer_name, source_of
 from rankprism.formats.trec import TREC_RUN
-from rankprism.frames import is_frame
 
 if TYPE_CHECKING:
     from rankprism._core import RunTable
@@ -50,13 +49,14 @@ def read_run(source: RunLike, *, name: str | None = None, format: str | None = N
 def run_from(source: Any, name: str | None, format: str | None, duplicates: Duplicates) -> Run:
     """`read_run`, but with "first" a document may occur twice; ordering the run drops the second one."""
     check_format(format)
-    if isinstance(source, Run):
-        return source if name is None else Run(name, source.table)
-    if files.is_path(source):
-        name = files.run_name(source) if name is None else name
-        with files.opened(source) as file:
-            return Run(name, format_at("run", file, format).read(file, duplicates))
-    return _from_memory(source, name)
+    given = source_of(source)
+    if given.is_run:
+        return given.thing if name is None else Run(name, given.thing.table)
+    if given.is_file:
+        name = given.name(1) if name is None else name
+        with files.opened(given.thing) as file:
+            return Run(name, given.format("run", format).read(file, duplicates))
+    return _from_memory(given, name)
 
 
 def check_format(format: str | None) -> None:
@@ -64,16 +64,15 @@ def check_format(format: str | None) -> None:
         chosen_format("run", format)
 
 
-def _from_memory(source: Any, name: str | None) -> Run:
+def _from_memory(source: Source, name: str | None) -> Run:
     from rankprism.formats.frames import only_run, run_table, runs_in
     from rankprism.formats.memory import run_columns
 
-    given = name or peer_name(source) or "run"
-    source = plain(source)
-    if is_frame(source):
-        own, table = only_run(runs_in(source, given), given)
+    given = name or peer_name(source.thing) or "run"
+    if source.form == "frame":
+        own, table = only_run(runs_in(source.unpacked, given), given)
         return Run(name or own or given, table)
-    columns, empty = run_columns(source, given)
+    columns, empty = run_columns(source.unpacked, given)
     if not columns.number and not empty:
         raise InputError(f"{given}: the run is empty; pass at least one topic")
     table = run_table(columns)
@@ -91,19 +90,20 @@ def align_source(
 
     threads : how many threads read a large file; None: as many as there are processors.
     """
-    if isinstance(source, Alignment):
-        return source
-    if not files.is_path(source):
-        return align(judgments, read_run(source), reading)
-    with files.opened(source, threads) as file:
+    given = source_of(source)
+    if isinstance(given.thing, Alignment):
+        return given.thing
+    if not given.is_file:
+        return align(judgments, run_from(given, None, None, "error"), reading)
+    with files.opened(given.thing, threads) as file:
         ahead = None if file.ahead is None else file.ahead(judgments.table, reading)
-        aligned = ahead or _aligned(judgments, file, reading)
+        aligned = ahead or _aligned(judgments, given, reading)
         return checked(judgments, file.name, aligned)
 
 
-def _aligned(judgments: Judgments, file: files.File, how: Reading) -> tuple[Any, ...]:
+def _aligned(judgments: Judgments, source: Source, how: Reading) -> tuple[Any, ...]:
     """The alignment of a file, from the core."""
-    record = format_at("run", file, how.run_format)
+    record, file = source.format("run", how.run_format), source.thing
     if record is not TREC_RUN:
         run: RunTable = record.read(file, how.duplicates)
         return run.align(judgments.table, how.order, how.duplicates, **how.asked)

@@ -13,8 +13,7 @@ from rankprism.data.note import Note, issue, merged, with_notes
 from rankprism.errors import InputError
 from rankprism.formats import files
 from rankprism.formats.known.score_files import MEANS, Cell, Stored, score_of, scores_of_frame
-from rankprism.formats.recognition import format_at
-from rankprism.frames import is_frame
+from rankprism.formats.source import source_of
 from rankprism.results.depths import measures_named, note_of_depths
 from rankprism.results.direction import chosen_lower, recorded
 from rankprism.results.record import ABOUT, DEFAULTS, DEPTH, JSON, PARQUET, Record, together
@@ -66,12 +65,13 @@ def read_scores(
         raise InputError("no scores given; name at least one file")
     cells = _Cells()
     for one in sources:
-        if files.is_path(one):
-            with files.opened(one) as file:
-                cells.take(format_at("scores", file).read(file, dict(where or {}), measure), file.name)
+        given = source_of(one)
+        if given.is_file:
+            with files.opened(given.thing) as file:
+                cells.take(given.format("scores").read(file, dict(where or {}), measure), file.name)
         elif isinstance(one, Mapping):
             cells.take(Stored(_from_mapping(one)), "scores")
-        elif is_frame(one):
+        elif given.form == "frame":
             cells.take(scores_of_frame(one, dict(where or {}), measure or "score"), "scores")
         else:
             raise InputError(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from rankprism.errors import InputError
 from rankprism.formats import files, ir_datasets
 from rankprism.formats.json_lines import as_text, json_object
-from rankprism.formats.objects import DATASET
+from rankprism.formats.source import DATASET
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Unpack
@@ -18,9 +18,9 @@ from rankprism.formats import files, output_files
 from rankprism.formats.documents import DocumentsLike
 from rankprism.formats.judgments import JudgmentReading
 from rankprism.formats.preferences import read_preferences
-from rankprism.formats.recognition import are_preferences
 from rankprism.formats.scores import read_scores
 from rankprism.formats.several_runs import run_sources
+from rankprism.formats.source import source_of
 from rankprism.formats.topics import Topic, TopicsLike, read_topics
 from rankprism.measures import Measure
 from rankprism.report import board, measures, rankings, systems, topics
@@ -132,12 +132,11 @@ def _read(
     judgments: Any, preferences: Any, preferences_format: str | None, judging: JudgmentReading
 ) -> Judged:
     """Read the judgments, the preferences or both. `judgments` may be preferences if there are no others."""
-    if isinstance(judgments, Iterator):
-        judgments = list(judgments)
-    if preferences is None and are_preferences(judgments, preferences_format):
-        return Judged(None, read_preferences(judgments, format=preferences_format))
+    given: Any = source_of(judgments)
+    if preferences is None and given.are_preferences(preferences_format):
+        return Judged(None, read_preferences(given, format=preferences_format))
     return Judged(
-        judging.of(judgments),
+        judging.of(given),
         None if preferences is None else read_preferences(preferences, format=preferences_format),
     )
 

@@ -24,6 +24,7 @@ from rankprism.formats.output_files import write_files
 from rankprism.formats.preferences import read_preferences
 from rankprism.formats.runs import run_from
 from rankprism.formats.several_runs import OnError, left_out, run_sources
+from rankprism.formats.source import Source, source_of
 from rankprism.measures import Measure
 from rankprism.results.depths import note_of_depths
 from rankprism.results.record import Record
@@ -209,7 +210,7 @@ class _Job(NamedTuple):
 
     name: str
     path: Path
-    source: Any  #: can be read again
+    source: Source  #: can be read again
     stamp: tuple[int, int, int] | None  #: of the file of the run, before it was read
     wanted: Wanted
     notes: tuple[Note, ...]  #: on the scores that the file has
@@ -217,7 +218,7 @@ class _Job(NamedTuple):
     plan: Plan
 
 
-def _job(path: Path, name: str, source: Any, reading: Reading, wanted: Wanted) -> _Job:
+def _job(path: Path, name: str, source: Source, reading: Reading, wanted: Wanted) -> _Job:
     stamp = _stamp(source)
     read, content = _hashed(name, source, reading)
     wanted = wanted._replace(run_sha256=content)
@@ -341,22 +342,22 @@ def sha256_of(run: Run) -> str:
     return digest.hexdigest()
 
 
-def _hashed(name: str, source: Any, reading: Reading) -> tuple[Any, str]:
+def _hashed(name: str, source: Source, reading: Reading) -> tuple[Source, str]:
     """A run that can be read again, and its SHA-256: that of the bytes, if it is a file."""
-    if files.is_path(source):
-        path = os.fspath(source)
+    if source.is_file:
+        path = source.thing.path
         if files.database_table(path) is None and os.path.isfile(path):
             with open(path, "rb") as file:
                 return source, hashlib.file_digest(file, "sha256").hexdigest()
     run = run_from(source, name, reading.run_format, reading.duplicates)
-    return run, sha256_of(run)
+    return source_of(run), sha256_of(run)
 
 
-def _stamp(source: Any) -> tuple[int, int, int] | None:
+def _stamp(source: Source) -> tuple[int, int, int] | None:
     """What changes if somebody writes to the file of a run."""
-    if not files.is_path(source) or not os.path.isfile(source):
+    if not source.is_file or not os.path.isfile(source.thing):
         return None
-    found = os.stat(source)
+    found = os.stat(source.thing)
     return found.st_mtime_ns, found.st_size, found.st_ino
 
 

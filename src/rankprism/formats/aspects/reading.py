@@ -42,7 +42,7 @@ from rankprism.formats import files, ir_datasets
 from rankprism.formats.aspects import labels
 from rankprism.formats.aspects.labels import SKIPPED, Column, Label
 from rankprism.formats.aspects.settings import AspectSettings, as_aspects
-from rankprism.formats.objects import is_dataset, is_file_per_aspect
+from rankprism.formats.source import is_dataset, source_of
 
 
 def read_description(path: files.PathLike) -> Judgments:
@@ -122,7 +122,7 @@ def _inside_path(folder: Path, path: files.PathLike) -> files.PathLike:
 
 def read_multi_aspect(source: Any, aspects: Any) -> Judgments:
     """Judgments of these aspects, whatever the source: see `rankprism.read_judgments`."""
-    if is_file_per_aspect(source):
+    if source_of(source).form == "files":
         described = {aspect.name: aspect for aspect in as_aspects(aspects)} if aspects is not None else {}
         for name in described:
             if name not in source:

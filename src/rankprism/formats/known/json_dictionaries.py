@@ -20,8 +20,8 @@ from rankprism.formats.format import JUDGMENT_FORMATS, RUN_FORMATS, Format, Writ
 from rankprism.formats.frames import judgment_table, run_table
 from rankprism.formats.judged import joined
 from rankprism.formats.memory import judgment_columns, run_columns
-from rankprism.formats.objects import is_ranked_list
 from rankprism.formats.ranked import ranking
+from rankprism.formats.source import is_ranked_list
 from rankprism.formats.spellings import ONLY_ASPECT
 from rankprism.formats.weights import weights_beside
 from rankprism.types import Duplicates, Order
