@@ -18,7 +18,8 @@ from rankprism.arrays import Bools, Floats
 from rankprism.axioms import MORE_PROPERTIES, TEN, find_constraint
 from rankprism.axioms.search import search_verdicts
 from rankprism.data.hits import Hits
-from rankprism.measures.definition import Definition, Formula
+from rankprism.measures.definition import Definition
+from rankprism.measures.form import Plain
 from rankprism.measures.measure import Measure
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
@@ -71,7 +72,7 @@ def planted(
         return np.asarray(worth.sum((1, 2)) - costs[hits.length])
 
     function.__name__ = name
-    return Measure(Definition(Formula(function), ()))
+    return Measure(Definition(function, lambda: Plain(score=function), ()))
 
 
 def within(x: Floats, low: float, high: float) -> Bools:
@@ -230,7 +231,7 @@ def test_a_plain_fault_is_found_with_few_instances(name: str) -> None:
 
 
 def made_up(function: Callable[[Hits], Floats]) -> Measure:
-    return Measure(Definition(Formula(function), ()))
+    return Measure(Definition(function, lambda: Plain(score=function), ()))
 
 
 def first_aspect(hits: Hits) -> Floats:

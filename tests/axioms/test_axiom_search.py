@@ -45,7 +45,8 @@ from rankprism.cli import main
 from rankprism.data.hits import Hits
 from rankprism.errors import BrokenMeasure, InputError, MeasureError
 from rankprism.measures import compose, measure, mix, parse
-from rankprism.measures.definition import AXIOMS, Definition, Formula
+from rankprism.measures.definition import AXIOMS, Definition
+from rankprism.measures.form import Plain
 from rankprism.measures.measure import Measure
 from rankprism.measures.parts import CASCADE, Gain, Parts, hit_gain, utility
 
@@ -434,7 +435,7 @@ def test_a_story_of_values_that_are_not_numbers_or_of_another_relation() -> None
         """Not a number at all."""
         return np.full(len(hits.length), np.nan)
 
-    nowhere = Measure(Definition(Formula(AxiomNowhere), ()))
+    nowhere = Measure(Definition(AxiomNowhere, lambda: Plain(score=AxiomNowhere), ()))
     assert story(search_verdicts(["DCG"], [AxiomDouble], instances=0)[0]).endswith("It does not hold.")
     said = story(search_verdicts([nowhere], [Pri], instances=0)[0])
     assert said.endswith("is nan, which is not a finite number.")
@@ -447,7 +448,7 @@ def test_there_is_no_verdict_on_scores_that_are_not_numbers(wrong: float) -> Non
         found: Floats = np.where((hits.rank == 2).any(1), wrong, 1.0 / (1 + hits.length))
         return found
 
-    undefined = Measure(Definition(Formula(AxiomUndefined), ()))
+    undefined = Measure(Definition(AxiomUndefined, lambda: Plain(score=AxiomUndefined), ()))
     defined, *others = search_verdicts([undefined], ["Defined", *AXIOMS], instances=50)
     assert defined.refuted
     assert {v.kind for v in others} == {"cannot be asked"}

@@ -43,7 +43,7 @@ explained = rankprism.explain({"q": {"a": 1, "c": 1}}, {"q": {"a": 3.0, "b": 2.0
 assert list(explained.rankings[0].terms[0].why) == ["gain", "discount"]
 assert [round(x, 12) for x in explained.rankings[0].terms[0].earned.tolist()] == [1, 0, round(1 / 3, 12)]
 assert "HG" in list_measures() and "HG@k = " in explain(lookup("HG"))
-examples = doctest.DocTestFinder().find(lookup("HG").definition.formula.function, "HG")
+examples = doctest.DocTestFinder().find(lookup("HG").definition.function, "HG")
 assert examples and not sum(doctest.DocTestRunner().run(one).failed for one in examples)
 print("done")
 """

@@ -24,7 +24,7 @@ from rankprism.arrays import Floats
 from rankprism.data.hits import Hits
 from rankprism.measures import compose, lookup, mix, names, parse
 from rankprism.measures import measure as measure_decorator
-from rankprism.measures.family import formula
+from rankprism.measures.family import Sum
 from rankprism.measures.folds import FOLDS
 from rankprism.measures.measure import Measure
 from rankprism.measures.parts import FIRST, LOGARITHMIC, UNIFORM, Gain, Parts, binary
@@ -610,8 +610,8 @@ def test_measures_of_which_no_bounds_are_known_are_refused() -> None:
 )
 def test_a_quotient_without_a_proof_has_no_bounds(parts: Parts) -> None:
     """A user may declare it, and its score is fine; but the proofs for recall, F1 and AP do not cover it."""
-    mine = formula(lambda rel: parts, True, "exact", "Mine")
-    measure = Measure(dataclasses.replace(lookup("P").definition, formula=mine))
+    definition = lookup("P").definition
+    measure = Measure(dataclasses.replace(definition, form=lambda cutoff, rel: Sum(parts, cutoff, "Mine")))
     judged, run = {"q": {"a": 1, "b": 1}}, {"q": {"a": 2.0, "c": 1.0}}
     assert rankprism.evaluate(judged, run, [measure]).values.item() > 0
     with pytest.raises(MeasureError, match="no bounds are known for a sum that is divided by"):
@@ -637,7 +637,7 @@ def test_nothing_is_open_where_everything_is_judged(case: Case) -> None:
 
 
 def test_what_is_said_of_bounds(cli: Callable[..., Any]) -> None:
-    kinds = {name: lookup(name).definition.formula.bounds.kind for name in BUILT_IN}
+    kinds = {name: lookup(name).definition.bounds for name in BUILT_IN}
     exact = {"P", "RR", "AP", "Rprec", "RBP", "DCG", "StRecall", "S_RR", "alpha_DCG", "ERR_IA", "NRBP"}
     exact |= {
         "SetP",

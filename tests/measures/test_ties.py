@@ -62,6 +62,8 @@ PEOPLE = [
     *(("q", "b", "a", "c", "tie"), ("q", "c", "b", "a", "left")),
 ]
 G5 = (PEOPLE, ["abc"], None)
+#: No ranking has an Accuracy on the second aspect, which has no relevant document and does not count.
+G6 = ({"q": {"s1": {"a": 1, "b": 0}, "s2": {"a": 0, "b": 0}}}, ["ab"], None)
 #: Runs as groups, best first; for each measure the expectation, the lowest and the highest score.
 GOLDEN = {
     "P@3": (G1, "1/3 0 2/3"),
@@ -96,6 +98,7 @@ GOLDEN = {
     "CT(gain='binary',saturation=2)@3": (G3, "59/72 3/8 59/48"),
     "AP_IA": (G3, "1549/2880 63/160 167/240"),
     "CAM(RR)": (G3, "13/18 3/8 1"),
+    "Accuracy_IA": (G6, "1/2 0 1"),
     "NuggetAll@2": (G3, "5/6 1/2 1"),
     "MM(P@2)": (G3, "83/210 0 4/5"),
     "WS_precision": (G3, "173/240 1/2 1"),

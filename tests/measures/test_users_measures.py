@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,13 +17,16 @@ from rankprism.arrays import Floats
 from rankprism.axioms import Base, Pri, constraint, examine
 from rankprism.data.hits import Cells, Hits
 from rankprism.errors import BrokenMeasure
-from rankprism.measures import measure
+from rankprism.measures import measure, nDCG
 from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.declare import single
-from rankprism.measures.definition import Bounds
+from rankprism.measures.definition import Bounds, Ties
+from rankprism.measures.forms import Folded, NamedFold
 from rankprism.measures.measure import Measure
-from rankprism.measures.parts import LOGARITHMIC, binary, hit_discount, hit_gain
+from rankprism.measures.mixture import Mixture
+from rankprism.measures.parts import LOGARITHMIC, Parts, binary, hit_discount, hit_gain
 from rankprism.measures.preferences.hits import PreferenceHits
+from rankprism.measures.terms import Terms
 
 #: Two runs of the same depth.
 QRELS, RUNS = sample.QRELS, [sample.FOLDER / "runs" / f"{name}.run" for name in ("diversified", "redundant")]
@@ -233,6 +237,85 @@ def test_a_measure_of_one_aspect_returns_a_score_for_each_aspect() -> None:
             evaluate(QRELS, RUNS, name)
 
 
+_numbers = itertools.count()
+
+
+def _free(hits: Any, **settings: Any) -> Any:
+    return np.zeros(1)
+
+
+@pytest.mark.parametrize(
+    ("given", "returned", "found"),
+    [
+        ({"ties": Ties(steps=True)}, Parts, Parts(LOGARITHMIC, binary(1))),
+        ({"made_of": _free}, Parts, Parts(LOGARITHMIC, binary(1))),
+        ({"interval": _free}, Mixture, Mixture((("one", 1.0, nDCG),))),
+        ({"ideal": _free}, Folded, Folded(nDCG, NamedFold("max"))),
+        ({"made_of": _free}, Terms, Terms({"gain": np.zeros((1, 1, 1))})),
+        ({"interval": _free}, Terms, Terms({"gain": np.zeros((1, 1, 1))})),
+    ],
+)
+def test_a_decorator_refuses_what_would_have_no_effect(
+    given: dict[str, Any], returned: type, found: Any
+) -> None:
+    def UsersDropped(hits: Hits) -> Any:
+        """Returns what it is declared to return."""
+        return found
+
+    UsersDropped.__annotations__["return"] = returned
+    (argument,) = given
+    with pytest.raises(
+        MeasureError, match=f"UsersDropped: {argument}= has no effect if .*{returned.__name__}"
+    ):
+        measure(**given)(UsersDropped)
+
+
+@pytest.mark.parametrize("decorator", [measure, single])
+@pytest.mark.parametrize(
+    ("returned", "found"),
+    [
+        (Parts, np.zeros(1)),
+        (Parts, Terms({"gain": np.zeros((1, 1, 1))})),
+        (Terms, Parts(LOGARITHMIC, binary(1))),
+        (Terms, np.zeros(1)),
+        (np.ndarray, Parts(LOGARITHMIC, binary(1))),
+        (None, Mixture((("one", 1.0, nDCG),))),
+    ],
+)
+def test_a_return_type_is_checked_by_what_is_returned(
+    decorator: Callable[..., Any], returned: Any, found: Any
+) -> None:
+    def function(*given: Any) -> Any:
+        """Returns something else."""
+        return found
+
+    function.__name__ = name = f"UsersReturns{next(_numbers)}"
+    function.__annotations__["return"] = returned
+    wrong = f"^{name} returns {type(found).__name__}, but its return type says .*; (correct|declare)"
+    with pytest.raises(MeasureError, match=wrong):
+        evaluate(QRELS, RUNS, decorator()(function))
+
+
+def test_a_form_of_all_aspects_is_not_one_of_each_aspect() -> None:
+    with pytest.raises(MeasureError, match="UsersMixed: Mixture is a form of all aspects; use @measure"):
+
+        @single()
+        def UsersMixed() -> Mixture:
+            """A mixture."""
+            return Mixture((("one", 1.0, nDCG),))
+
+
+def test_a_return_type_may_be_named_by_its_module() -> None:
+    @single(bounds="exact")
+    def UsersQualified(rel: float = 1.0) -> rankprism.measures.parts.Parts:
+        """The same as DCG of binary gains."""
+        return Parts(LOGARITHMIC, binary(rel))
+
+    found = evaluate(QRELS, RUNS, [UsersQualified, "DCG"], bounds=True)
+    assert found.low is not None
+    assert np.isfinite(found.low).all()
+
+
 def test_a_score_beyond_the_declared_range_is_an_error() -> None:
     def scores(hits: Hits, most: float = 1.0) -> Floats:
         """As high as its parameter says, and slightly more by rounding."""
@@ -274,7 +357,7 @@ def test_a_measure_is_called_a_second_time_only_once_for_each_of_its_parameters(
 def test_measures_of_the_catalogue_are_not_guarded() -> None:
     for name in ("nDCG", "alpha_nDCG", "nPrf"):
         assert rankprism.measures.parse(name).definition.module.startswith("rankprism.measures.known.")
-        assert "guarded" not in repr(rankprism.measures.parse(name).definition.formula.function)
+        assert rankprism.measures.parse(name).form.stands_for is None
 
 
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, MeasureError])

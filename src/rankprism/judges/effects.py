@@ -95,8 +95,8 @@ def _lists(labels: Labels, ranked: Ranked, cutoff: int | None) -> Iterator[Lists
 
 def parts_of(measure: Measure) -> Parts | None:
     """The parts of a measure whose sum is a straight line in the gain of each document, or None."""
-    parts = measure.declared
-    if not isinstance(parts, Parts) or not measure.definition.single or parts.effort:
+    parts = measure.form.parts
+    if parts is None or not measure.definition.single or parts.effort:
         return None
     gain = parts.gain
     fixed = gain.kind in ("binary", "linear", "exp") or (
@@ -120,8 +120,8 @@ def of_retrieved(measure: Measure, labels: Labels) -> Parts | None:
     Such a score is a straight line in what each document adds and leaves to each aspect. None: the measure
     divides by an ideal, or the labels decide which aspects count.
     """
-    parts = measure.declared
-    if not isinstance(parts, Parts) or measure.definition.single:
+    parts = measure.form.parts
+    if parts is None or measure.definition.single:
         return None
     gain, cells = parts.gain, labels.source.cells
     fixed = gain.kind in ("binary", "linear", "exp") or gain.max_rel is not None

@@ -8,8 +8,9 @@ parameters. `declare` has the decorators that turn a function into a measure, an
 at run time. `grammar` reads ``alpha_nDCG(alpha=0.25)@20``, `spelling` says which names mean the same,
 `display` writes α-nDCG@20, and `catalogue` writes the page of each measure.
 
-A measure is made of `parts`, `terms` or other measures (`mixture`). `family` derives scores, explanations and
-bounds from parts, `ideal` finds ideal rankings, and `contributions` says what each document earned. `bounds`
+With its parameters, a measure is one value, its `form`, which answers everything about it. It is made of
+`parts`, `terms` or other measures (`forms`, `mixture`). `family` derives scores, explanations and bounds from
+parts, `ideal` finds ideal rankings, and `contributions` says what each document earned. `bounds`
 computes how far missing judgments could change a score. `preferences` has the input of preference measures.
 Nothing here knows about files or runs.
 """
@@ -55,7 +56,7 @@ def _find(name: str) -> Any:
     """The measure with this name, including derived ones such as nDCG_IA and your own."""
     if name == "__test__":
         # The worked examples are in the docstrings of the measures' functions, where doctest does not look.
-        return {d.name: d.formula.function.__doc__ or "" for d in definitions()}
+        return {d.name: d.function.__doc__ or "" for d in definitions()}
     # Python asks for a module here before importing it, perhaps while other modules are being imported.
     is_module = find_spec(f"{__name__}.{name}") is not None
     return lookup(name) if not is_module and name in names() else None

@@ -45,10 +45,10 @@ def explain(measure: Measure, width: int = 80) -> str:
         lines += ["", *textwrap.wrap(f"Axioms: {_verdicts(cells)} (see `rankprism axioms {measure}`)", width)]
     lines += [
         "",
-        *textwrap.wrap(f"Bounds for unjudged documents: {BOUNDS[definition.formula.bounds.kind]}", width),
+        *textwrap.wrap(f"Bounds for unjudged documents: {BOUNDS[definition.bounds]}", width),
     ]
-    if definition.formula.bounds.function is None:
-        lines[-1] += f" ({definition.formula.bounds.reason})"
+    if definition.bounds == "none":
+        lines[-1] += f" ({definition.reason})"
     if measure.lower_is_better:
         lines += ["", LOWER]
     for key in definition.cite:
@@ -158,7 +158,7 @@ def _row(d: Definition) -> str:
     cells = (
         f"[{d.name}](#{d.name.casefold()})",
         d.summary,
-        d.formula.bounds.kind,
+        d.bounds,
         " / ".join(_proved(name) for name in (d.name, f"{d.name}_IA") if recorded(name)),
         d.compared,
     )

@@ -11,9 +11,8 @@ from typing import Any
 
 from rankprism.errors import MeasureError
 from rankprism.foreign import quoted
-from rankprism.measures.declare import mixture_formula
-from rankprism.measures.definition import Bounds, Definition
-from rankprism.measures.family import formula
+from rankprism.measures.definition import Definition
+from rankprism.measures.family import NoveltySum
 from rankprism.measures.grammar import parse
 from rankprism.measures.known.novelty import LogBase
 from rankprism.measures.measure import Measure
@@ -118,9 +117,19 @@ def compose(
         "summary": summary,
         "lower_is_better": lower_is_better,
     }
-    made = formula(parts_of, single=False, bounds=kind)
+
+    def form(cutoff: int | None, **settings: float) -> NoveltySum:
+        return NoveltySum(parts_of(**settings), cutoff, name)
+
     return register(
-        Definition(made, tuple(parameters), lower_is_better=lower_is_better or None, recipe=(compose, recipe))
+        Definition(
+            parts_of,
+            form,
+            tuple(parameters),
+            bounds=kind,
+            lower_is_better=lower_is_better or None,
+            recipe=(compose, recipe),
+        )
     )
 
 
@@ -158,14 +167,16 @@ def mix(
     text = " + ".join(f"{weight:g} {measure}" for measure, weight in chosen)
     mixture_of.__name__ = _checked(name)
     mixture_of.__doc__ = f"{summary or f'{name}: a mixture.'}\n\n{name} = {text}"
-    made = mixture_formula(mixture_of, "outer")
     why = next((f"of {m}: {m.why_unbounded}" for m, _ in chosen if m.why_unbounded), "")
     return _directed(
         Definition(
-            made._replace(bounds=Bounds("none", reason=why)) if why else made,
+            mixture_of,
+            mixture_of,
             (JUDGED_ONLY,) if needs == "judgments" else (),
             cite=tuple(dict.fromkeys(key for measure, _ in chosen for key in measure.definition.cite)),
             needs=needs,
+            bounds="none" if why else "outer",
+            reason=why,
             lower_is_better=lower_is_better,
             recipe=(
                 mix,

@@ -3,9 +3,9 @@
 `measure` is for measures of all aspects together, and `single` for those that score each aspect on its own.
 The return type of the function decides what is derived:
 
-- `Parts`, from the parameters alone: the score, the explanation, the bounds and, by `normalised`, the
-  normalised form. The cutoff is added.
-- `Mixture`, from the parameters alone: the score, the explanation and the bounds.
+- `Parts`, from the parameters alone: everything, see `rankprism.measures.family`. The cutoff is added.
+- a form such as `Mixture` or `Folded`, from the parameters alone: whatever the form answers, see
+  `rankprism.measures.form`.
 - `Terms`, from hits and parameters: the score and the explanation.
 - an array of scores, from hits and parameters: nothing is derived. `made_of` may explain the scores.
 """
@@ -13,17 +13,17 @@ The return type of the function decides what is derived:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import update_wrapper
+from functools import partial
 from typing import Annotated, Any, cast
 
 import numpy as np
 
 from rankprism.arrays import Floats, Longs
-from rankprism.data.hits import Hits
 from rankprism.errors import MeasureError, one_of
-from rankprism.measures import family
-from rankprism.measures.definition import NEEDS, NO_BOUNDS, NO_TIES, Bounds, Definition, Formula, Ties
+from rankprism.measures.definition import NEEDS, NO_BOUNDS, NO_TIES, Bounds, Definition, Ties
+from rankprism.measures.family import NoveltySum, Sum
 from rankprism.measures.folds import FOLDS
+from rankprism.measures.form import Form, PerAspect, Plain, PlainPerAspect, by_hand
 from rankprism.measures.measure import Measure
 from rankprism.measures.mixture import Mixture
 from rankprism.measures.parameter import (
@@ -124,10 +124,12 @@ def measure(
 
     def decorate(function: Callable[..., Any]) -> Measure:
         common = [JUDGED_ONLY] if needs == "judgments" else []
-        formula, own = _formula(function, False, bounds, made_of, ties, interval, ideal)
-        about = _about(cite, compared, aliases, forms, lower_is_better)
+        fields, own = _declared(function, False, bounds, made_of, ties, interval, ideal)
+        fields |= _about(cite, compared, aliases, forms, lower_is_better)
         parameters = _ordered(own, *common)
-        return register(Definition(formula, parameters, needs=needs, answers=answers, range=range, **about))
+        return register(
+            Definition(function, parameters=parameters, needs=needs, answers=answers, range=range, **fields)
+        )
 
     return decorate
 
@@ -144,6 +146,7 @@ def single(
     range: tuple[float, float] | None = None,
     partial: bool = False,
     ties: Ties = NO_TIES,
+    listed: bool = True,
 ) -> Callable[[Callable[..., Any]], Measure]:
     """Turn a function into a registered measure of one aspect, which scores each aspect on its own, (N, A).
 
@@ -151,13 +154,17 @@ def single(
     aspects, is made as well.
 
     partial : whether a ranking may have no score (NaN), because there is nothing to count.
+    listed : whether the measure can be named. Otherwise it is only a part of other measures.
     """
 
     def decorate(function: Callable[..., Any]) -> Measure:
-        formula, own = _formula(function, True, bounds, made_of, ties)
-        about = _about(cite, compared, aliases, forms, lower_is_better)
+        fields, own = _declared(function, True, bounds, made_of, ties)
+        fields |= _about(cite, compared, aliases, forms, lower_is_better)
         parameters = _ordered(own, FOLD, JUDGED_ONLY)
-        return register(Definition(formula, parameters, single=True, range=range, partial=partial, **about))
+        made = Definition(
+            function, parameters=parameters, single=True, range=range, partial=partial, **fields
+        )
+        return register(made) if listed else Measure(made)
 
     return decorate
 
@@ -176,9 +183,11 @@ def normalised(
     the ideal ranking. Everything that is not given is taken from the measure.
     """
     base = of.definition
-    if not isinstance(of.declared, Parts):
+    if of.form.parts is None:
         raise MeasureError(f"{base.name} is not made of parts, so its ideal ranking is not known")
-    plain = cast("Callable[..., Parts]", base.formula.declared)
+
+    def plain(**settings: Any) -> Parts:
+        return cast("Parts", base.form(cutoff=None, **settings).parts)
 
     def of_one(**settings: Any) -> Parts:
         return plain(**settings)._replace(over="per-aspect", factor=None)
@@ -188,24 +197,31 @@ def normalised(
 
     parts_of = of_one if base.single else of_all
 
+    def form(cutoff: int | None, **settings: Any) -> Form:
+        parts = parts_of(**settings)
+        return Sum(parts, cutoff, base.name) if base.single else NoveltySum(parts, cutoff, base.name, True)
+
     def decorate(described: Callable[[], None]) -> Measure:
-        update_wrapper(parts_of, described)
         parameters = base.parameters
         if not base.single:
             own = [p for p in parameters if p.role not in (Role.JUDGED_ONLY, Role.CUTOFF)]
             parameters = (*own, IDEAL, NODES, JUDGED_ONLY, CUTOFF)
-        formula = family.formula(parts_of, base.single, bounds, base.name, searches=not base.single)
         about = _about(cite or "", compared or "", aliases, None, bool(base.lower_is_better))
-        inherited = {
+        about |= {
             "cite": base.cite if cite is None else about["cite"],
             "compared": base.compared if compared is None else compared,
         }
-        return register(Definition(formula, parameters, single=base.single, **about | inherited))
+        written = (base.function, described, Bounds(bounds), not base.single)
+        return register(
+            Definition(
+                described, form, parameters, single=base.single, bounds=bounds, written=written, **about
+            )
+        )
 
     return decorate
 
 
-def _formula(
+def _declared(
     function: Callable[..., Any],
     single: bool,
     bounds: Bounds | str | None,
@@ -213,67 +229,147 @@ def _formula(
     ties: Ties,
     interval: Callable[..., tuple[Floats, Floats]] | None = None,
     ideal: Callable[..., Mapping[str, Longs]] | None = None,
-) -> tuple[Formula, tuple[Parameter, ...]]:
-    """Derive a formula from what a function returns, and read the parameters that it declares."""
-    returned = function.__annotations__.get("return")
-    kind = returned if isinstance(returned, str) else getattr(returned, "__name__", "")
-    if kind in ("Parts", "Mixture"):
-        sort = bounds if isinstance(bounds, str) else "outer"
-        derived = (
-            family.formula(function, single, sort) if kind == "Parts" else mixture_formula(function, sort)
-        )
-        own = (*parameters_of(function), *([CUTOFF] if kind == "Parts" else []))
-        return derived._replace(bounds=bounds) if isinstance(bounds, Bounds) else derived, own
-    if isinstance(bounds, str):
+) -> tuple[dict[str, Any], tuple[Parameter, ...]]:
+    """The fields of `Definition` that follow from what a function returns, and the parameters it declares."""
+    name, kind = function.__name__, _returned(function)
+    derived = {"made_of": made_of, "interval": interval, "ideal": ideal}
+    if kind is Terms or kind is None:
+        if isinstance(bounds, str):
+            raise MeasureError(
+                f"{name}: bounds={bounds!r} needs a function that returns Parts or a form such as Mixture; "
+                f"pass Bounds({bounds!r}, function)"
+            )
+        if kind is Terms:
+            _refuse(name, kind, derived)
+        known = bounds or NO_BOUNDS
+        form = _by_hand(function, single, kind, known, made_of, ties, interval, ideal)
+        fields = {
+            "form": form,
+            "bounds": "none" if known.function is None else known.kind,
+            "reason": known.reason,
+            "written": (
+                *filter(callable, (function, made_of, known.function, interval, ideal, *ties)),
+                known,
+                ties,
+            ),
+        }
+        return fields, parameters_of(function, after=1)
+    _refuse(name, kind, derived | {"ties": None if ties == NO_TIES else ties})
+    if kind is not Parts and issubclass(kind, PerAspect) != single:
         raise MeasureError(
-            f"{function.__name__}: bounds={bounds!r} needs a function that returns Parts or a Mixture; pass "
-            f"Bounds({bounds!r}, function)"
+            f"{name}: {kind.__name__} is a form "
+            + ("of all aspects; use @measure" if single else "of one aspect; use @single")
         )
-    known = bounds or NO_BOUNDS
-    if kind == "Terms":
-        return terms_formula(function, single, known)._replace(ties=ties), parameters_of(function, after=1)
-    return Formula(function, made_of, known, interval, None, ideal, ties), parameters_of(function, after=1)
+    own = (*parameters_of(function), *([CUTOFF] if kind is Parts else []))
+    given = bounds if isinstance(bounds, Bounds) else None
+    sort = given.kind if given else str(bounds or "outer")
+
+    def make(**settings: Any) -> Form:
+        if kind is not Parts:
+            return cast("Form", _checked(name, kind, function(**settings)))
+        cutoff = settings.pop("cutoff", None)
+        parts = _checked(name, kind, function(**settings))
+        return Sum(parts, cutoff, name) if single else NoveltySum(parts, cutoff, name)
+
+    def bounded(**settings: Any) -> Form:
+        own_bounds = partial(given.function, **settings) if given and given.function else None
+        return by_hand(make(**settings), lambda what, own: own_bounds if what == "bounds" else own)
+
+    fields = {
+        "form": bounded if given and given.function else make,
+        "bounds": sort,
+        "reason": (given or NO_BOUNDS).reason,
+        "written": (function, given or Bounds(sort), kind is Parts and not single),
+    }
+    return fields, own
 
 
-def mixture_formula(mixture_of: Callable[..., Mixture], bounds: str) -> Formula:
-    """Derive the formula of a weighted sum of measures."""
-
-    def function(hits: Hits, **settings: Any) -> Floats:
-        return mixture_of(**settings).score(hits)
-
-    def made_of(hits: Hits, **settings: Any) -> MadeOf | None:
-        return mixture_of(**settings).made_of(hits)
-
-    def completed(c: Any, **settings: Any) -> tuple[Floats, Floats]:
-        return mixture_of(**settings).bounds(c)
-
-    def expected(hits: Hits, **settings: Any) -> Floats:
-        return mixture_of(**settings).expected(hits)
-
-    def steps(**settings: Any) -> bool:
-        return mixture_of(**settings).has_steps
-
-    update_wrapper(function, mixture_of)
-    ties = Ties(expected, steps=steps)
-    return Formula(function, made_of, Bounds(bounds, completed), declared=mixture_of, ties=ties)
+def _returned(function: Callable[..., Any]) -> type | None:
+    """The class that a function is declared to return, if a form is made of it; None for scores."""
+    hint = function.__annotations__.get("return")
+    if isinstance(hint, str):  # from __future__ import annotations
+        try:
+            hint = eval(hint, function.__globals__)
+        except NameError:  # imported for type checkers only, or inside a function
+            return {"Parts": Parts, "Terms": Terms, "Mixture": Mixture}.get(hint.rpartition(".")[2])
+    return hint if isinstance(hint, type) and issubclass(hint, (Parts, Terms, Form)) else None
 
 
-def terms_formula(terms_of: Callable[..., Terms], single: bool, bounds: Bounds) -> Formula:
-    """Derive a formula from a function that gives the terms of the score."""
+def _refuse(name: str, kind: type, given: Mapping[str, Any]) -> None:
+    """Refuse arguments of a decorator that would have no effect."""
+    for argument, value in given.items():
+        if value is not None:
+            raise MeasureError(
+                f"{name}: {argument}= has no effect if the function returns {kind.__name__}, which derives "
+                f"it; leave it out"
+            )
 
-    def function(hits: Hits, **settings: Any) -> Floats:
-        terms = terms_of(hits, **settings)
-        return terms.scores if single or terms.weight is not None else terms.scores[:, 0]
 
-    def made_of(hits: Hits, **settings: Any) -> dict[str, Floats] | MadeOf:
-        terms = terms_of(hits, **settings)
+def _checked(name: str, kind: type | None, found: Any) -> Any:
+    """What a measure's function has returned, if it is what its return type says."""
+    if not isinstance(found, kind or object) or (kind is None and isinstance(found, (Parts, Terms, Form))):
+        returned = type(found).__name__
+        raise MeasureError(
+            f"{name} returns {returned}, but its return type says "
+            + (f"{kind.__name__}; correct one of them" if kind else f"something else; declare -> {returned}")
+        )
+    return found
+
+
+def _by_hand(
+    function: Callable[..., Any],
+    single: bool,
+    kind: type | None,
+    bounds: Bounds,
+    made_of: Callable[..., Any] | None,
+    ties: Ties,
+    interval: Callable[..., tuple[Floats, Floats]] | None,
+    ideal: Callable[..., Mapping[str, Longs]] | None,
+) -> Callable[..., Form]:
+    """Make forms from functions of hits and parameters."""
+    name = function.__name__
+
+    def form(**settings: Any) -> Form:
+        def bound(given: Callable[..., Any] | None) -> Callable[..., Any] | None:
+            return None if given is None else partial(given, **settings)
+
+        def result(hits: Any) -> Any:
+            return _checked(name, kind, function(hits, **settings))
+
+        def mean(hits: Any) -> Floats:
+            terms: Terms = result(hits)
+            return terms.scores if terms.weight is not None else terms.scores[:, 0]
+
+        def mean_of(hits: Any) -> MadeOf:
+            terms = result(hits)
+            weight = np.ones((len(hits.rank), 1)) if terms.weight is None else terms.weight
+            return of_all_aspects(terms.scaled, ratio(weight, total(weight)[:, None]))
+
+        common: dict[str, Any] = {
+            "bounds": bound(bounds.function),
+            "interval": bound(interval),
+            "ideal": bound(ideal),
+            "expected": bound(ties.expected),
+            "worth": bound(ties.worth),
+            "extremes": bound(ties.extremes),
+            "has_steps": ties.steps(**settings) if callable(ties.steps) else ties.steps,
+            "order_free": ties.order_free,
+            "is_sum": kind is Terms or made_of is not None,
+            "searches": interval is not None,
+        }
+        if kind is None:
+            names = ("per_aspect", "factors") if single else ("score", "made_of")
+            answers = zip(names, (result, bound(made_of)), strict=True)
+            return (PlainPerAspect if single else Plain)(**dict(answers), **common)
         if single:
-            return terms.scaled
-        weight = np.ones((len(hits.rank), 1)) if terms.weight is None else terms.weight
-        return of_all_aspects(terms.scaled, ratio(weight, total(weight)[:, None]))
+            return PlainPerAspect(
+                per_aspect=lambda hits: result(hits).scores,
+                factors=lambda hits: result(hits).scaled,
+                **common,
+            )
+        return Plain(score=mean, made_of=mean_of, **common)
 
-    update_wrapper(function, terms_of)
-    return Formula(function, made_of, bounds)
+    return form
 
 
 def _ordered(own: tuple[Parameter, ...], *common: Parameter) -> tuple[Parameter, ...]:

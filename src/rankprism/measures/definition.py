@@ -1,4 +1,4 @@
-"""Definitions of measures: the formula, the parameters, and where it comes from."""
+"""Definitions of measures: the form, the parameters, and where it comes from."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rankprism.arrays import Floats, Longs
+from rankprism.arrays import Floats
 from rankprism.errors import MeasureError, did_you_mean
 from rankprism.foreign import quoted
 from rankprism.measures.parameter import Parameter, Role
 from rankprism.measures.spelling import folded_name
 
 if TYPE_CHECKING:
+    from rankprism.measures.form import Form
     from rankprism.measures.measure import Measure
-    from rankprism.measures.mixture import Mixture
-    from rankprism.measures.parts import Parts
 
 #: The kinds of judgments that a measure may need.
 NEEDS = ("judgments", "preferences")
@@ -65,35 +64,14 @@ class Ties(NamedTuple):
 NO_TIES = Ties()
 
 
-class Formula(NamedTuple):
-    """The functions of a measure. They take the parameters by name, without fold and judged_only.
-
-    `rankprism.measures.declare` derives as much of it as possible from what a measure's function returns.
-    """
-
-    #: Takes `Hits`, or `PreferenceHits`, and gives the scores: (N, A) for a single-aspect measure, else (N,).
-    function: Callable[..., Floats]
-    #: Takes the same, and gives the parts of each document's contribution, see `rankprism.measures.terms`:
-    #: factors by name for a single-aspect measure, else `MadeOf`, or None if the measure inside has no parts.
-    #: None: the score is not a sum over documents, so what a document earned depends on those below it.
-    made_of: Callable[..., Any] | None = None
-    #: Bounds of the score if judgments are missing.
-    bounds: Bounds = NO_BOUNDS
-    #: Bounds of the score if a search may end without a proof.
-    interval: Callable[..., tuple[Floats, Floats]] | None = None
-    #: Takes only parameters, and gives the parts of the score, or the measures whose sum it is.
-    declared: Callable[..., Parts | Mixture] | None = None
-    #: Takes a `PreferencePool`, and gives an ideal ranking of each topic, as numbers of documents.
-    ideal: Callable[..., Mapping[str, Longs]] | None = None
-    #: Scores over all orders of tied documents.
-    ties: Ties = NO_TIES
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Definition:
     """A measure whose parameters have no values yet."""
 
-    formula: Formula
+    #: The function that was declared, which has the name and the documentation.
+    function: Callable[..., Any]
+    #: Makes the form from parameters by name, without fold and judged_only.
+    form: Callable[..., Form]
     parameters: tuple[Parameter, ...]
     #: A single-aspect measure scores each aspect, (N, A), and its grades can be folded; others give (N,).
     single: bool = False
@@ -116,23 +94,29 @@ class Definition:
     range: tuple[float, float] | None = None
     #: Whether a ranking may have no score (NaN), because there is nothing to count; a mean leaves it out.
     partial: bool = False
+    #: The kind of bounds if judgments are missing: "exact", "outer" or "none", see `Bounds`.
+    bounds: str = "none"
+    #: Why there are none.
+    reason: str = NO_BOUNDS.reason
+    #: Everything that the author of the measure has given, of which `identity` makes a hash.
+    written: tuple[Any, ...] = ()
     #: How another process makes the definition again, if importing its module is not enough.
     recipe: tuple[Callable[..., Measure], Mapping[str, Any]] | None = None
 
     @cached_property
     def name(self) -> str:
-        return self.formula.function.__name__
+        return self.function.__name__
 
     @property
     def module(self) -> str:
         """The name of the module that has the measure."""
-        return self.formula.function.__module__
+        return self.function.__module__
 
     @cached_property
     def doc(self) -> str:
         import inspect
 
-        return inspect.getdoc(self.formula.function) or ""
+        return inspect.getdoc(self.function) or ""
 
     @property
     def summary(self) -> str:
@@ -152,7 +136,7 @@ class Definition:
 
     @cached_property
     def roles(self) -> Mapping[Role, Parameter]:
-        """The parameters that code outside the formula needs."""
+        """The parameters that code outside the form needs."""
         return {p.role: p for p in self.parameters if p.role is not None}
 
     @property

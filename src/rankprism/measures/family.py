@@ -8,9 +8,8 @@ each aspect, (N, A); all others have one for each ranking, (N,).
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import update_wrapper
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -19,11 +18,11 @@ from rankprism.arrays import Floats
 from rankprism.data.hits import Hits
 from rankprism.errors import MeasureError
 from rankprism.measures import tables
-from rankprism.measures.bounds.completions import Completions, Gains
+from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.bounds.novelty import expected_utility, mean_over_own_ideals, over_best_ranking
 from rankprism.measures.bounds.ranges import Pair, probability
 from rankprism.measures.bounds.single import of_one_aspect
-from rankprism.measures.definition import Bounds, Formula, Ties
+from rankprism.measures.form import OfRanking, PerAspect
 from rankprism.measures.ideal import best_utility, exact_utility, sorted_gains
 from rankprism.measures.parts import (
     CASCADE,
@@ -49,111 +48,85 @@ from rankprism.measures.parts import (
 from rankprism.measures.terms import MadeOf, of_all_aspects
 
 
-def formula(
-    parts_of: Callable[..., Parts], single: bool, bounds: str, name: str = "", searches: bool = False
-) -> Formula:
-    """Derive the formula of a measure from a function that gives its parts.
+@dataclass(frozen=True, eq=False)
+class Sum(PerAspect):
+    """Σ_i D(i) g(i,t) N(i,t) for each aspect t, times a factor or over a divisor, down to a cutoff."""
 
-    bounds : "exact" or "outer", the kind of bounds if judgments are missing.
-    name : the name of the measure in errors. Default: the name of the function.
-    searches : whether the ideal ranking may be known only within bounds.
-    """
-    called = name or parts_of.__name__
+    parts: Parts = field()
+    cutoff: int | None
+    name: str  #: of the measure, in errors
+    has_steps = is_sum = True
 
-    def declared(cutoff: int | None = None, **settings: Any) -> Parts:
-        return parts_of(**settings)
+    def per_aspect(self, hits: Hits) -> Floats:
+        return score_per_aspect(hits, checked(hits, self.parts, self.name), self.cutoff)
 
-    def function(hits: Hits, cutoff: int | None, **settings: Any) -> Floats:
-        parts = checked(hits, parts_of(**settings), called)
-        return score_per_aspect(hits, parts, cutoff) if single else score(hits, parts, cutoff)
+    def factors(self, hits: Hits) -> Mapping[str, Floats]:
+        return factors(hits, self.parts, self.cutoff)
 
-    def made_of(hits: Hits, cutoff: int | None, **settings: Any) -> dict[str, Floats] | MadeOf:
-        parts = parts_of(**settings)
-        return factors(hits, parts, cutoff) if single else of_score(hits, parts, cutoff)
+    def bounds(self, completions: Completions) -> Pair:
+        _check_probability(completions, self.parts, self.name)
+        gains = completions.gains(self.parts.gain, self.cutoff)
+        return of_one_aspect(completions, gains, self.parts, self.cutoff)
 
-    def completed(c: Completions, cutoff: int | None, **settings: Any) -> Pair:
-        parts = parts_of(**settings)
-        if parts.novelty == CASCADE:
-            probability(c, parts.gain, called)
-        if single:
-            return of_one_aspect(c, c.gains(parts.gain, cutoff), parts, cutoff)
-        return score_bounds(c, parts, cutoff)
-
-    def interval(hits: Hits, cutoff: int | None, **settings: Any) -> Pair:
-        return score_interval(hits, checked(hits, parts_of(**settings), called), cutoff)
-
-    def expectation(hits: Hits, cutoff: int | None, **settings: Any) -> Floats:
+    def expected(self, hits: Hits) -> Floats:
         from rankprism.measures.ties.sums import expected_per_aspect
 
-        parts = checked(hits, parts_of(**settings), called)
-        gained = expected_per_aspect(hits, parts, cutoff)
-        if single:
-            return _scaled(gained, parts, own_divisor(hits, parts, cutoff))
-        return score_of(hits, gained, parts, cutoff)
+        parts = checked(hits, self.parts, self.name)
+        gained = expected_per_aspect(hits, parts, self.cutoff)
+        return _scaled(gained, parts, own_divisor(hits, parts, self.cutoff))
 
-    def worth(hits: Hits, cutoff: int | None, **settings: Any) -> Floats | None:
-        parts = parts_of(**settings)
-        if single or parts.novelty != NO_NOVELTY:
-            g = hit_gain(hits, parts.gain)
-            # In a cascade of gains that are not probabilities, the best document may ruin those below.
-            return None if parts.novelty == CASCADE and g.max(initial=0.0) > 1 else g
+    def worth(self, hits: Hits) -> Floats | None:
+        return _single_worth(hits, self.parts)
+
+
+@dataclass(frozen=True, eq=False)
+class NoveltySum(OfRanking):
+    """Σ_i D(i) [Σ_t w_t g(i,t) N(i,t) - e], times a factor or over a divisor, down to a cutoff."""
+
+    parts: Parts = field()
+    cutoff: int | None
+    name: str  #: of the measure, in errors
+    #: Whether the divisor may be known only within bounds.
+    searches: bool = False
+    has_steps = is_sum = True
+
+    def score(self, hits: Hits) -> Floats:
+        return score(hits, checked(hits, self.parts, self.name), self.cutoff)
+
+    def made_of(self, hits: Hits) -> MadeOf:
+        return of_score(hits, self.parts, self.cutoff)
+
+    def bounds(self, completions: Completions) -> Pair:
+        _check_probability(completions, self.parts, self.name)
+        return score_bounds(completions, self.parts, self.cutoff)
+
+    def interval(self, hits: Hits) -> Pair:
+        return score_interval(hits, checked(hits, self.parts, self.name), self.cutoff)
+
+    def expected(self, hits: Hits) -> Floats:
+        from rankprism.measures.ties.sums import expected_per_aspect
+
+        parts = checked(hits, self.parts, self.name)
+        return score_of(hits, expected_per_aspect(hits, parts, self.cutoff), parts, self.cutoff)
+
+    def worth(self, hits: Hits) -> Floats | None:
+        parts = self.parts
+        if parts.novelty != NO_NOVELTY:
+            return _single_worth(hits, parts)
         weight = parts.given_weights(hits)
         weight = aspect_weights(hits, parts.gain, parts.weighted) if weight is None else weight
-        return sums_over_aspects(linear_worth(hits, parts, cutoff), weight)[:, None, :]
-
-    update_wrapper(function, parts_of)
-    return Formula(
-        function,
-        made_of,
-        Bounds(bounds, completed),
-        interval if searches else None,
-        declared,
-        ties=Ties(expectation, worth, steps=True),
-    )
+        return sums_over_aspects(linear_worth(hits, parts, self.cutoff), weight)[:, None, :]
 
 
-def folded_formula(
-    parts_of: Callable[..., Parts], fold: Callable[..., Hits], gains: Callable[..., Gains]
-) -> Formula:
-    """Derive the formula of a measure of one aspect whose gains are made from the grades of all aspects.
+def _single_worth(hits: Hits, parts: Parts) -> Floats | None:
+    g = hit_gain(hits, parts.gain)
+    # In a cascade of gains that are not probabilities, the best document may ruin those below.
+    return None if parts.novelty == CASCADE and g.max(initial=0.0) > 1 else g
 
-    fold : a function from hits and the fold's parameters, which are keywords, to hits of one aspect.
-    gains : a function from completions, parts, a cutoff and the fold's parameters to that aspect's gains.
-    """
-    own = set(parts_of.__code__.co_varnames[: parts_of.__code__.co_argcount])
 
-    def split(settings: dict[str, Any]) -> tuple[Parts, dict[str, Any]]:
-        how = {name: value for name, value in settings.items() if name not in own}
-        return parts_of(**{name: settings[name] for name in own}), how
-
-    def function(hits: Hits, cutoff: int | None, **settings: Any) -> Floats:
-        parts, how = split(settings)
-        return score_per_aspect(fold(hits, **how), parts, cutoff)[:, 0]
-
-    def made_of(hits: Hits, cutoff: int | None, **settings: Any) -> MadeOf:
-        parts, how = split(settings)
-        found = of_all_aspects(factors(fold(hits, **how), parts, cutoff), np.ones((len(hits.rank), 1))).parts
-        return MadeOf({"global gain" if part == "gain" else part: value for part, value in found.items()})
-
-    def completed(c: Completions, cutoff: int | None, **settings: Any) -> Pair:
-        parts, how = split(settings)
-        low, high = of_one_aspect(c, gains(c, parts, cutoff, **how), parts, cutoff)
-        return low[:, 0], high[:, 0]
-
-    def expectation(hits: Hits, cutoff: int | None, **settings: Any) -> Floats:
-        from rankprism.measures.ties.sums import expected_per_aspect
-
-        parts, how = split(settings)
-        folded = fold(hits, **how)
-        gained = expected_per_aspect(folded, parts, cutoff)
-        return _scaled(gained, parts, own_divisor(folded, parts, cutoff))[:, 0]
-
-    def worth(hits: Hits, cutoff: int | None, **settings: Any) -> Floats:
-        return fold(hits, **split(settings)[1]).grade
-
-    update_wrapper(function, parts_of)
-    ties = Ties(expectation, worth, steps=True)
-    return Formula(function, made_of, Bounds("outer", completed), ties=ties)
+def _check_probability(c: Completions, parts: Parts, name: str) -> None:
+    if parts.novelty == CASCADE:
+        probability(c, parts.gain, name)
 
 
 def checked(hits: Hits, parts: Parts, name: str) -> Parts:

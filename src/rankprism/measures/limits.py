@@ -43,7 +43,8 @@ def lowest_score(measure: Measure) -> float | None:
         each = [weight >= 0 and lowest_score(one) == 0 for _, weight, one in made.summands]
         return 0.0 if all(each) else None
     own = measure.definition.module in modules() and measure.name not in _NEGATIVE
-    free = not isinstance(made, Parts) or made.effort == 0
+    parts = None if made is None else made.parts
+    free = parts is None or parts.effort == 0
     return 0.0 if own and free and (inside is None or lowest_score(inside) == 0) else None
 
 
@@ -85,15 +86,15 @@ def grows_with_depth(measure: Measure) -> bool:
     """
     if measure.cutoff is not None and measure.cutoff <= DEEPEST:
         return False
-    made = measure.declared
-    inside = made.measures if isinstance(made, Mixture) else () if measure.inner is None else (measure.inner,)
-    if inside:
-        return any(map(grows_with_depth, inside))
+    if measure.inside:
+        return any(map(grows_with_depth, measure.inside))
     if measure.name in _GEOMETRIC:
         return bool(measure["p"] ** DEEPEST > _SHARE)
-    if isinstance(made, Parts) and not _is_deep(made):
+    made = measure.declared
+    parts = None if made is None else made.parts
+    if parts is not None and not _is_deep(parts):
         return False
-    if measure.name.endswith("_IA") and not isinstance(made, Parts):
+    if measure.name.endswith("_IA") and parts is None:
         return grows_with_depth(lookup(measure.name.removesuffix("_IA"))(**measure.settings))
     return measure.name not in _NOT_GROWING
 

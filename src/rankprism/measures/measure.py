@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -13,7 +13,8 @@ from rankprism.arrays import Floats, Longs
 from rankprism.data.hits import Hits
 from rankprism.errors import MeasureError
 from rankprism.measures.definition import Definition
-from rankprism.measures.folds import FOLDS
+from rankprism.measures.form import OfRanking, PerAspect
+from rankprism.measures.forms import Folded, NamedFold
 from rankprism.measures.mixture import Mixture
 from rankprism.measures.parameter import Role, printed
 from rankprism.measures.spelling import GREEK
@@ -21,7 +22,7 @@ from rankprism.measures.spelling import GREEK
 if TYPE_CHECKING:
     from rankprism.measures.bounds.completions import Completions
     from rankprism.measures.contributions import Contributions
-    from rankprism.measures.parts import Parts
+    from rankprism.measures.form import Form
     from rankprism.measures.preferences.hits import PreferenceHits, PreferencePool
     from rankprism.measures.terms import MadeOf
 
@@ -95,6 +96,13 @@ class Measure:
         inside: Measure | None = self.given(Role.INNER)
         return inside
 
+    @property
+    def inside(self) -> tuple[Measure, ...]:
+        """The measures of a mixture, or the measure inside."""
+        if isinstance(self.declared, Mixture):
+            return self.declared.measures
+        return () if self.inner is None else (self.inner,)
+
     @cached_property
     def _text(self) -> str:
         return self._spelled(self.name, {}, str)
@@ -159,15 +167,40 @@ class Measure:
             )
         return score
 
+    @cached_property
+    def form(self) -> Form:
+        """What the measure is: everything about its scores is asked from here."""
+        return self.definition.form(**self._parameters)
+
+    @property
+    def declared(self) -> Form | None:
+        """The form without the checks of a measure that a user has defined; None if the measure inside is
+        missing."""
+        if Role.INNER in self.definition.roles and self.inner is None:
+            return None
+        return self.form.stands_for or self.form
+
+    @cached_property
+    def whole(self) -> OfRanking:
+        """The form that scores all aspects together. A single-aspect measure folds them into one."""
+        if isinstance(self.form, PerAspect):
+            return Folded(self, NamedFold(self.of(Role.FOLD)))
+        assert isinstance(self.form, OfRanking)
+        return self.form
+
+    @property
+    def of_each(self) -> PerAspect:
+        """The form that scores each aspect on its own; only of single-aspect measures."""
+        if not isinstance(self.form, PerAspect):
+            raise MeasureError(f"{self} does not score each aspect on its own")
+        return self.form
+
     def computed(self, hits: Hits | PreferenceHits) -> Floats:
         """(N,): the score of each ranking as the function gives it, finite or not."""
         if isinstance(hits, Hits) != (self.needs == "judgments"):
             needed = "preferences" if self.needs == "preferences" else "absolute judgments"
             raise MeasureError(f"{self} needs {needed}, but the rankings come without them")
-        if not isinstance(hits, Hits) or not self.definition.single:
-            return self.per_aspect(hits)
-        fold = self.of(Role.FOLD)
-        return self.per_aspect(hits.fold(fold, FOLDS[fold]))[:, 0]
+        return self.whole.score(self._unfolded(hits))
 
     def explain(self, hits: Hits | PreferenceHits, depth: int | None = None) -> Contributions:
         """The contribution of each document, down to `depth`: see `rankprism.measures.contributions`."""
@@ -177,34 +210,19 @@ class Measure:
 
     def made_of(self, hits: Hits | PreferenceHits) -> MadeOf | None:
         """The parts of what each relevant document adds to the score, or None if they are not known."""
-        from rankprism.measures.terms import of_aspect
-
-        if not isinstance(hits, Hits) or not self.definition.single:
-            made: MadeOf | None = self.factors(hits)
-            return made
-        fold = self.of(Role.FOLD)
-        factors = self.factors(hits.fold(fold, FOLDS[fold]))
-        return None if factors is None else of_aspect(factors, 0)
+        return self.whole.made_of(self._unfolded(hits))
 
     def ideal(self, pool: PreferencePool) -> Mapping[str, Longs] | None:
         """An ideal ranking of each topic of a measure of preferences, or None if none is known."""
-        ideal = self.definition.formula.ideal
-        return None if ideal is None else ideal(pool, **self._parameters)
+        return self.form.ideal(pool)
 
-    def factors(self, hits: Hits | PreferenceHits) -> Any:
-        """The result of `Formula.made_of`, for each aspect on its own if this is a single-aspect measure."""
-        made_of = self.definition.formula.made_of
-        return None if made_of is None else made_of(self._seen(hits), **self._parameters)
+    def factors(self, hits: Hits) -> Mapping[str, Floats] | None:
+        """The factors of what each document adds to `per_aspect`, by name, or None if they are not known."""
+        return self.of_each.factors(self._seen(hits))
 
-    @property
-    def declared(self) -> Parts | Mixture | None:
-        """The parts or the measures that the score is made of, or None."""
-        declared = self.definition.formula.declared
-        return None if declared is None else declared(**self._parameters)
-
-    def per_aspect(self, hits: Hits | PreferenceHits) -> Floats:
+    def per_aspect(self, hits: Hits) -> Floats:
         """(N, A): the score of each aspect on its own; only for single-aspect measures."""
-        return self.definition.formula.function(self._seen(hits), **self._parameters)
+        return self.of_each.per_aspect(self._seen(hits))
 
     @property
     def cutoff(self) -> int | None:
@@ -243,9 +261,7 @@ class Measure:
     @property
     def is_partial(self) -> bool:
         """Whether a ranking may have no score, by this measure or by one that it is made of."""
-        made = self.declared
-        inside = made.measures if isinstance(made, Mixture) else () if self.inner is None else (self.inner,)
-        return self.definition.partial or any(measure.is_partial for measure in inside)
+        return self.definition.partial or any(measure.is_partial for measure in self.inside)
 
     @property
     def is_condensed(self) -> bool:
@@ -255,29 +271,24 @@ class Measure:
     @property
     def is_sum(self) -> bool:
         """Whether the score, and the score of every measure inside, is a sum over documents."""
-        made = self.declared
-        inside = made.measures if isinstance(made, Mixture) else () if self.inner is None else (self.inner,)
-        return self.definition.formula.made_of is not None and all(measure.is_sum for measure in inside)
+        return self.form.is_sum and all(measure.is_sum for measure in self.inside)
 
     @property
     def has_steps(self) -> bool:
-        """Whether the steps of the score depend only on which documents are above: see `Ties.steps`."""
-        steps = self.definition.formula.ties.steps
-        own = steps(**self._parameters) if callable(steps) else steps
-        return own and (self.inner is None or self.inner.has_steps)
+        """Whether the steps of the score depend only on which documents are above: see `Form.has_steps`."""
+        return self.form.has_steps and (self.inner is None or self.inner.has_steps)
 
     @property
     def is_uncertain(self) -> bool:
         """Whether the score may be known only within bounds."""
-        return self.definition.formula.interval is not None and self.of(Role.IDEAL) in (None, "exact")
+        return self.form.searches and self.of(Role.IDEAL) in (None, "exact")
 
     def interval(self, hits: Hits | PreferenceHits) -> tuple[Floats, Floats]:
         """(N,) twice: the lower and the upper bound of the score."""
-        interval = self.definition.formula.interval
-        if interval is None:
+        if not self.form.searches:
             score = self.score(hits)
             return score, score
-        return interval(self._seen(hits), **self._parameters)
+        return self.form.interval(self._seen(hits))
 
     @property
     def why_unbounded(self) -> str:
@@ -288,8 +299,7 @@ class Measure:
             return "a document of grade 0 has a gain"
         if self.inner is not None and self.inner.why_unbounded:
             return f"of {self.inner}: {self.inner.why_unbounded}"
-        bounds = self.definition.formula.bounds
-        return bounds.reason if bounds.function is None else ""
+        return self.definition.reason if self.definition.bounds == "none" else ""
 
     def check_bounded(self) -> None:
         """Refuse a measure for which no bounds are known."""
@@ -303,12 +313,8 @@ class Measure:
         """(N,) twice: the lower and the upper bound of the score over all possible missing judgments."""
         hits = completions.hits
         given = self.interval(hits)
-        if self.definition.single:
-            fold = self.of(Role.FOLD)
-            folded = completions.fold(fold, FOLDS[fold])
-            low, high = (side[:, 0] for side in self.bounds_per_aspect(folded))
-        else:
-            low, high = self.bounds_per_aspect(completions)
+        self.check_bounded()
+        low, high = self.whole.bounds(completions)
         # The judgments themselves are one completion, and the only one if all documents are judged.
         is_open = completions.count > 0
         return (
@@ -317,12 +323,18 @@ class Measure:
         )
 
     def bounds_per_aspect(self, completions: Completions) -> tuple[Floats, Floats]:
-        """The same as `bounds`, before folding: (N, A) for a single-aspect measure, else (N,)."""
+        """(N, A) twice: the bounds of `per_aspect` over all possible missing judgments"""
         self.check_bounded()
-        function = self.definition.formula.bounds.function
-        assert function is not None  # otherwise the measure would have been refused
-        return function(completions, **self._parameters)
+        return self.of_each.bounds(completions)
 
+    def _unfolded(self, hits: Hits | PreferenceHits) -> Hits | PreferenceHits:
+        """What `whole` looks at: a fold comes before unjudged documents are left out."""
+        return hits if self.definition.single else self._seen(hits)
+
+    @overload
+    def _seen(self, hits: Hits) -> Hits: ...
+    @overload
+    def _seen(self, hits: Hits | PreferenceHits) -> Hits | PreferenceHits: ...
     def _seen(self, hits: Hits | PreferenceHits) -> Hits | PreferenceHits:
         """The rankings without unjudged documents, if the measure leaves them out, and with all gains."""
         if not isinstance(hits, Hits):
@@ -336,7 +348,7 @@ class Measure:
             return hits
         if hits.grade.shape[1] > 1 and self.definition.single:
             fold = self.of(Role.FOLD)
-            hits = hits if fold is None else hits.fold(fold, FOLDS[fold])
+            hits = hits if fold is None else NamedFold(fold).hits(hits)
         if hits.grade.shape[1] > 1:
             raise MeasureError(
                 f"{self}: a gain for grade 0 needs judgments of one aspect, because several do not say which "
@@ -348,14 +360,12 @@ class Measure:
     def values_not_relevant(self) -> bool:
         """Whether a document of grade 0 has a gain, by this measure or by one inside."""
         gains = self.given(Role.GAINS) or {}
-        made = self.declared
-        inside = made.measures if isinstance(made, Mixture) else () if self.inner is None else (self.inner,)
         own = any(grade == 0 and gain > 0 for grade, gain in gains.items())
-        return own or any(measure.values_not_relevant for measure in inside)
+        return own or any(measure.values_not_relevant for measure in self.inside)
 
     @cached_property
     def _parameters(self) -> dict[str, Any]:
-        """The parameters of the formula, which sees grades after folding and without unjudged documents."""
+        """The parameters of the form, which sees grades after folding and without unjudged documents."""
         if Role.INNER in self.definition.roles and self.inner is None:
             raise MeasureError(f"{self.name} needs a measure inside, e.g. {self.name}(nDCG@10)")
         done = (Role.FOLD, Role.JUDGED_ONLY)

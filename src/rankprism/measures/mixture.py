@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankprism.arrays import Floats
 from rankprism.data.hits import Hits
+from rankprism.measures.form import OfRanking
 from rankprism.measures.terms import MadeOf, added
 
 if TYPE_CHECKING:
@@ -17,7 +19,8 @@ if TYPE_CHECKING:
     from rankprism.measures.preferences.hits import PreferenceHits
 
 
-class Mixture(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Mixture(OfRanking):
     """The measure Σ λ_m m: each summand has a name for explanations, a weight λ and a measure m."""
 
     summands: tuple[tuple[str, float, Measure], ...]
@@ -55,14 +58,18 @@ class Mixture(NamedTuple):
         return None if len(down) == 2 and any(lower) else down == {True}
 
     @property
+    def is_sum(self) -> bool:
+        return all(measure.is_sum for measure in self.measures)
+
+    @property
     def has_steps(self) -> bool:
-        """Whether the steps of all measures depend only on which documents are above: see `Ties.steps`."""
         return all(measure.has_steps and not measure.is_condensed for measure in self.measures)
 
-    def bounds(self, c: Completions) -> tuple[Floats, Floats]:
+    def bounds(self, completions: Completions) -> tuple[Floats, Floats]:
         """The sum lies between the sums of the bounds. A negative weight exchanges the two bounds."""
-        low, high = np.zeros(len(c.hits.length)), np.zeros(len(c.hits.length))
+        n = len(completions.hits.length)
+        low, high = np.zeros(n), np.zeros(n)
         for _, weight, measure in self.summands:
-            ends = [weight * end for end in measure.bounds(c)]
+            ends = [weight * end for end in measure.bounds(completions)]
             low, high = low + np.minimum(*ends), high + np.maximum(*ends)
         return low, high

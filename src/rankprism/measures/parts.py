@@ -90,6 +90,10 @@ def check_exponent(*grades: Floats) -> None:
         )
 
 
+#: With this threshold, a document is relevant if it has any grade above 0: the smallest number above 0.
+ANY = 5e-324
+
+
 def binary(rel: float) -> Gain:
     return Gain("binary", rel)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from types import MethodType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +13,7 @@ import numpy as np
 from rankprism.arrays import Floats
 from rankprism.errors import BrokenMeasure, MeasureError, RankprismError
 from rankprism.measures.definition import Definition
+from rankprism.measures.form import Form, by_hand
 
 if TYPE_CHECKING:
     from rankprism.data.hits import Hits
@@ -39,70 +42,51 @@ def called(
 
 
 def guarded(definition: Definition) -> Definition:
-    """The same measure, whose functions are called by `called` and whose scores are checked."""
-    name, formula, ties = definition.name, definition.formula, definition.formula.ties
+    """The same measure, whose form is asked by `called` and whose scores are checked."""
+    name = definition.name
     if definition.range is not None and not definition.range[0] < definition.range[1]:
         raise MeasureError(
             f"{name}: range must be the lowest and the highest score, e.g. (0, 1); got {definition.range}"
         )
     repeated: set[str] = set()  # the parameters with which the measure was called twice
 
-    def score(hits: Hits | PreferenceHits, **settings: Any) -> Floats:
-        scores = _checked(definition, called(name, formula.function, hits, **settings), hits)
-        if str(settings) not in repeated:
-            _check_repeated(hits, scores, settings)
-            repeated.add(str(settings))
-        return scores
+    def scores(function: Callable[..., Any], given: Any) -> Any:
+        """Scores, or two arrays of scores; None if a form of ours does not know them."""
+        found = called(name, function, given)
+        if found is None and isinstance(function, MethodType):
+            return None
+        hits = getattr(given, "hits", given)  # of completions
+        if isinstance(found, tuple):
+            return tuple(_checked(definition, each, hits) for each in found)
+        return _checked(definition, found, hits)
 
-    def _check_repeated(hits: Hits | PreferenceHits, scores: Floats, settings: dict[str, Any]) -> None:
-        few, first = hits, scores
-        if len(scores) > _AGAIN:
-            few = hits.rows(np.arange(_AGAIN))
-            first = _checked(definition, called(name, formula.function, few, **settings), few)
-        again = _checked(definition, called(name, formula.function, few, **settings), few)
-        if not np.array_equal(first, again):
-            raise BrokenMeasure(
-                f"{name} gives other scores when it is called a second time with the same rankings; correct "
-                f"the measure, so that it depends on nothing else"
-            )
+    def repeatable(function: Callable[..., Any], settings: str, hits: Hits | PreferenceHits) -> Floats:
+        """Scores, which are the same if they are computed again."""
+        found: Floats = scores(function, hits)
+        if settings not in repeated:
+            few, first = hits, found
+            if len(found) > _AGAIN:
+                few = hits.rows(np.arange(_AGAIN))
+                first = scores(function, few)
+            if not np.array_equal(first, scores(function, few)):
+                raise BrokenMeasure(
+                    f"{name} gives other scores when it is called a second time with the same rankings; "
+                    f"correct the measure, so that it depends on nothing else"
+                )
+            repeated.add(settings)
+        return found
 
-    def checked(function: Callable[..., Any] | None) -> Callable[..., Any] | None:
-        """A function whose result is scores, or two arrays of scores."""
+    def form(**settings: Any) -> Form:
+        def checked(what: str, answer: Any) -> Any:
+            if what in ("score", "per_aspect"):
+                return partial(repeatable, answer, str(settings))
+            if what in ("bounds", "interval", "expected", "extremes"):
+                return partial(scores, answer)
+            return partial(called, name, answer) if callable(answer) else answer
 
-        def call(given: Any, **settings: Any) -> Any:
-            found = called(name, function, given, **settings)  # type: ignore[arg-type]
-            hits = getattr(given, "hits", given)  # of completions
-            if isinstance(found, tuple):
-                return tuple(_checked(definition, each, hits) for each in found)
-            return _checked(definition, found, hits)
+        return by_hand(called(name, definition.form, **settings), checked)
 
-        return None if function is None else call
-
-    def named(function: Any) -> Any:
-        """A function with any other result."""
-        if not callable(function):
-            return function
-        return lambda *given, **settings: called(name, function, *given, **settings)
-
-    for attribute in ("__module__", "__name__", "__qualname__", "__doc__"):
-        setattr(score, attribute, getattr(formula.function, attribute))
-    return replace(
-        definition,
-        formula=formula._replace(
-            function=score,
-            made_of=named(formula.made_of),
-            bounds=formula.bounds._replace(function=checked(formula.bounds.function)),
-            interval=checked(formula.interval),
-            declared=named(formula.declared),
-            ideal=named(formula.ideal),
-            ties=ties._replace(
-                expected=checked(ties.expected),
-                worth=named(ties.worth),
-                extremes=checked(ties.extremes),
-                steps=named(ties.steps),
-            ),
-        ),
-    )
+    return replace(definition, form=form)
 
 
 def _checked(definition: Definition, found: Any, hits: Hits | PreferenceHits) -> Floats:

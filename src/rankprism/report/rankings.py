@@ -18,7 +18,7 @@ from rankprism.measures import Measure
 from rankprism.measures.folds import FOLDS
 from rankprism.measures.ideal import greedy_order
 from rankprism.measures.parameter import Role
-from rankprism.measures.parts import UNIFORM, Parts
+from rankprism.measures.parts import UNIFORM
 from rankprism.measures.preferences.utility import NONE
 from rankprism.report.earned import Earned, earned, scores_of
 from rankprism.report.judged import Judged
@@ -148,8 +148,8 @@ def ideal(measure: Measure, judged: Judged) -> Alignment | str:
 
 def _ideal_of_grades(measure: Measure, cells: Cells) -> Alignment | str:
     is_single = measure.definition.single
-    parts = None if is_single else measure.declared
-    if not is_single and (not isinstance(parts, Parts) or parts.discount == UNIFORM):
+    parts = None if is_single else measure.form.parts
+    if not is_single and (parts is None or parts.discount == UNIFORM):
         return (
             f"No ideal ranking is shown for {measure.display}: it is not a sum of gain, novelty and discount "
             f"over one list, so no simple rule gives the best order."
@@ -163,7 +163,7 @@ def _ideal_of_grades(measure: Measure, cells: Cells) -> Alignment | str:
     orders: list[Ints] = []
     for first in range(0, len(cells.documents), _TOPICS):
         pool = make_pool(cells, np.arange(first, min(first + _TOPICS, len(cells.documents))))
-        if isinstance(parts, Parts):
+        if parts is not None:
             order = greedy_order(pool, parts)
         else:
             grade = FOLDS[fold](pool.grade, pool.weight[:, :, None])

@@ -72,9 +72,11 @@ def discounted(gain: Floats, discount: Discount) -> Floats:
 
 def probability(c: Completions, gain: Gain, name: str) -> Gain:
     """Return the gain, or refuse it if it is not a probability in every completion."""
+    if gain.kind not in ("linear", "probability"):
+        return gain
     highest = c.level.max(initial=0.0)
     limit = 1.0 if gain.kind == "linear" else gain.max_rel
-    if gain.kind in ("linear", "probability") and limit is not None and highest > limit:
+    if limit is not None and highest > limit:
         raise MeasureError(
             f"{name}: no bounds are known: an unjudged document may have grade {highest:g}, which is above "
             f"{limit:g}; "

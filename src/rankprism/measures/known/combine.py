@@ -2,37 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
 import numpy as np
 
-from rankprism._core import sums_over_aspects
 from rankprism.arrays import Floats
 from rankprism.data.hits import Hits
-from rankprism.errors import MeasureError, listed
 from rankprism.measures.bounds.completions import Completions
-from rankprism.measures.bounds.ranges import Pair, over_aspects, weights
+from rankprism.measures.bounds.ranges import Pair
 from rankprism.measures.compared import TREC_DD
 from rankprism.measures.declare import measure
-from rankprism.measures.definition import Bounds, Definition, Formula, Ties
-from rankprism.measures.family import linear_worth
+from rankprism.measures.definition import Bounds, Definition
+from rankprism.measures.forms import Chosen, OverAspects, harmonic
 from rankprism.measures.measure import Measure
 from rankprism.measures.parameter import OneOf, Role
-from rankprism.measures.parts import (
-    NO_NOVELTY,
-    Gain,
-    Parts,
-    aspect_weights,
-    binary,
-    expected,
-    ratio,
-    shares,
-    total,
-)
-from rankprism.measures.terms import MadeOf, added, of_all_aspects, of_aspect
-
-_SMALLEST = 5e-324  # any grade above 0
+from rankprism.measures.parts import ANY, binary, ratio, shares, total
 
 
 def intent_aware(base: Definition) -> Definition:
@@ -41,84 +25,37 @@ def intent_aware(base: Definition) -> Definition:
     M_IA = Σ_t w_t M_t over the topic's aspects with a relevant document; the weights sum to 1
     """
 
-    own = base.formula
-
-    def relevant(settings: Mapping[str, Any]) -> Gain:
+    def form(**settings: Any) -> OverAspects:
+        measure = Measure(base, settings)
         # If the gains of M are binary, a document is relevant if its grade reaches the threshold of M.
         # Otherwise it is relevant if it has any gain.
-        gain, threshold = (base.roles.get(role) for role in (Role.GAIN, Role.THRESHOLD))
-        is_binary = settings[gain.name] == "binary" if gain else threshold is not None
-        lowest = settings[threshold.name] if threshold else 1.0
-        return binary(lowest if is_binary else _SMALLEST)
+        gain, threshold = measure.of(Role.GAIN), measure.of(Role.THRESHOLD)
+        is_binary = threshold is not None if gain is None else gain == "binary"
+        lowest = 1.0 if threshold is None else threshold
+        return OverAspects(measure, live=binary(lowest if is_binary else ANY))
 
-    def function(hits: Hits, **settings: Any) -> Floats:
-        weight = aspect_weights(hits, relevant(settings), weighted=True)
-        score = own.function(hits, **settings)
-        if not base.partial:
-            return expected(score, weight)
-        # A weight of 0 times no score is 0. Without any weight, there is no score.
-        mean = expected(np.where(weight > 0, score, 0.0), weight)
-        return np.where(weight.any(-1), mean, np.nan)
+    def described() -> None: ...
 
-    def made_of(hits: Hits, **settings: Any) -> MadeOf:
-        assert own.made_of is not None
-        weight = aspect_weights(hits, relevant(settings), weighted=True)
-        return of_all_aspects(own.made_of(hits, **settings), weight)
-
-    def completed(c: Completions, **settings: Any) -> Pair:
-        g = c.gains(relevant(settings), 1)
-        assert own.bounds.function is not None
-        low, high = own.bounds.function(c, **settings)
-        return over_aspects(low, high, weights(c, weighted=True), g.live, g.maybe)
-
-    def expectation(hits: Hits, **settings: Any) -> Floats:
-        weight = aspect_weights(hits, relevant(settings), weighted=True)
-        return expected(_expected_per_aspect(Measure(base, settings), hits), weight)
-
-    def worth(hits: Hits, **settings: Any) -> Floats | None:
-        return _worth(Measure(base, settings), hits, aspect_weights(hits, relevant(settings), weighted=True))
-
-    function.__name__ = f"{base.name}_IA"
-    function.__module__ = base.module
-    function.__doc__ = (
+    described.__name__ = f"{base.name}_IA"
+    described.__module__ = base.module
+    described.__doc__ = (
         f"Intent-aware {base.name}: the mean of {base.name} over the topic's aspects.\n\n"
         f"{base.name}_IA = Σ_t w_t {base.name}_t over the aspects with a relevant document; the weights\n"
         f"are uniform unless given, and sum to 1\n\n{base.doc.partition('>>>')[0].strip()}"
     )
-    bounds = own.bounds if own.bounds.function is None else Bounds("outer", completed)
+    kind = ("none", base.reason) if base.bounds == "none" else ("outer",)
     return Definition(
-        Formula(
-            function,
-            None if own.made_of is None else made_of,
-            bounds,
-            ties=Ties(
-                expectation,
-                worth,
-                steps=lambda **settings: Measure(base, settings).has_steps,
-                order_free=own.ties.order_free,
-            ),
-        ),
+        described,
+        form,
         tuple(p for p in base.parameters if p.role is not Role.FOLD),
         cite=(*base.cite, "agrawal2009diversifying"),
         aliases=tuple(f"{alias}_IA" for alias in base.aliases),
         lower_is_better=base.lower_is_better,
         partial=base.partial,
+        bounds=kind[0],
+        reason=base.reason,
+        written=(*filter(callable, base.written), *kind, False),
     )
-
-
-def _expected_per_aspect(measure: Measure, hits: Hits) -> Floats:
-    """(N, A) the expectation of each aspect's score over all orders of tied documents"""
-    from rankprism.measures.ties.scores import expected_per_aspect
-
-    return expected_per_aspect(measure, hits)
-
-
-def _worth(measure: Measure, hits: Hits, weight: Floats) -> Floats | None:
-    """(N, 1, H) what each document adds to Σ_t w_t M_t, apart from its discount; None if M is not a sum"""
-    parts = measure.declared
-    if not isinstance(parts, Parts) or parts.novelty != NO_NOVELTY:
-        return None
-    return sums_over_aspects(linear_worth(hits, parts, measure.cutoff), weight)[:, None, :]
 
 
 Inner = Annotated[Measure, "the single-aspect measure that scores each aspect", Role.INNER]
@@ -127,38 +64,12 @@ GoodAspect = Annotated[str, "the name of the aspect on which a high score is goo
 BadAspect = Annotated[str, "the name of the aspect on which a low score is good"]
 
 
-def _harmonic(score: Floats, share: Floats) -> Floats:
-    zero = ((score == 0) & (share > 0)).any(-1)
-    # The shares sum to 1 only up to rounding. Dividing by their sum gives exactly 1 if all scores are 1.
-    return np.where(zero, 0.0, ratio(total(share), total(ratio(share, score))))
-
-
-def _each(c: Completions, measure: Measure, combine: Callable[[Floats], Floats]) -> Pair:
-    """Bounds of a combination of the aspects' scores that never falls when one of the scores rises.
-
-    The grades of an unjudged document on different aspects are independent, so all aspects can have their
-    best scores at the same time. The bounds are therefore exact if the bounds of the aspects are.
-    """
-    low, high = measure.bounds_per_aspect(c)
-    return combine(low), combine(high)
-
-
 @measure(
-    bounds=Bounds(
-        "outer", lambda c, measure: _each(c, measure, lambda score: expected(score, shares(c.hits)))
-    ),
+    bounds="outer",
     cite="lioma2017evaluation",
     compared="5 runs of TREC Health Misinformation 2021 (their 4 decimals, but for one topic of one run)",
-    made_of=lambda hits, measure: (
-        None if (factors := measure.factors(hits)) is None else of_all_aspects(factors, shares(hits))
-    ),
-    ties=Ties(
-        lambda hits, measure: expected(_expected_per_aspect(measure, hits), shares(hits)),
-        lambda hits, measure: _worth(measure, hits, shares(hits)),
-        steps=True,
-    ),
 )
-def CAM(hits: Hits, measure: Inner) -> Floats:
+def CAM(measure: Inner) -> OverAspects:
     """Convex aggregating measure: the weighted mean of a measure over the topic's aspects.
 
     CAM(M) = Σ_t w_t M_t over all aspects; an aspect without a relevant document scores 0
@@ -168,17 +79,11 @@ def CAM(hits: Hits, measure: Inner) -> Floats:
     >>> evaluate(two, {"q": {"a": 2, "b": 1}}, ["CAM(AP)", "MM(AP)"]).mean()
     {'run': {'CAM(AP)': 0.75, 'MM(AP)': 0.6666666666666666}}
     """
-    return expected(measure.per_aspect(hits), shares(hits))
+    return OverAspects(measure)
 
 
-@measure(
-    bounds=Bounds(
-        "outer", lambda c, measure: _each(c, measure, lambda score: _harmonic(score, shares(c.hits)))
-    ),
-    cite="maistro2021principled",
-    aliases="WHAM",
-)
-def MM(hits: Hits, measure: Inner) -> Floats:
+@measure(bounds="outer", cite="maistro2021principled", aliases="WHAM")
+def MM(measure: Inner) -> OverAspects:
     """Multidimensional measure: the weighted harmonic mean of a measure over the topic's aspects.
 
     MM(M) = 1 / Σ_t (w_t / M_t) over all aspects; 0 if one of them scores 0
@@ -188,7 +93,7 @@ def MM(hits: Hits, measure: Inner) -> Floats:
     >>> evaluate(two, {"q": {"a": 2, "b": 1}}, ["MM(RR)", "MM(RR@1)"]).mean()
     {'run': {'MM(RR)': 0.6666666666666666, 'MM(RR@1)': 0.0}}
     """
-    return _harmonic(measure.per_aspect(hits), shares(hits))
+    return OverAspects(measure, mean=harmonic)
 
 
 Mean = Annotated[str, OneOf(("arithmetic", "harmonic")), "the mean over the aspects"]
@@ -246,26 +151,8 @@ def _over_reached(c: Completions, measure: Measure, mean: str) -> Pair:
     return least, ratio(above, below)
 
 
-@measure(
-    bounds=Bounds(
-        "outer",
-        lambda c, measure, aspect: _each(
-            c, measure, lambda score: score[:, _column(c.hits, "Aspect", "aspect", aspect)]
-        ),
-    ),
-    cite="lioma2017evaluation",
-    made_of=lambda hits, measure, aspect: _of_aspect(hits, measure, "Aspect", "aspect", aspect),
-    ties=Ties(
-        lambda hits, measure, aspect: _expected_per_aspect(measure, hits)[
-            :, _column(hits, "Aspect", "aspect", aspect)
-        ],
-        extremes=lambda hits, measure, aspect: _extremes_of(
-            measure, hits, _column(hits, "Aspect", "aspect", aspect)
-        ),
-        steps=True,
-    ),
-)
-def Aspect(hits: Hits, measure: Inner, aspect: AspectName = None) -> Floats:
+@measure(bounds="outer", cite="lioma2017evaluation")
+def Aspect(measure: Inner, aspect: AspectName = None) -> Chosen:
     """A measure of one aspect, such as credibility, which ignores all other aspects.
 
     Aspect(M) = M_t, where t is the named aspect, which every topic must have
@@ -277,25 +164,11 @@ def Aspect(hits: Hits, measure: Inner, aspect: AspectName = None) -> Floats:
     >>> evaluate(two, {"q": {"a": 2, "b": 1}}, ["Aspect(AP,aspect='credible')"]).mean()
     {'run': {"Aspect(AP,aspect='credible')": 0.5}}
     """
-    return measure.per_aspect(hits)[:, _column(hits, "Aspect", "aspect", aspect)]
+    return Chosen("Aspect", measure, ("aspect", aspect))
 
 
-@measure(
-    bounds=Bounds("outer", lambda c, **settings: _contrast_bounds(c, **settings)),
-    cite="clarke2021assessing",
-    made_of=lambda hits, measure, good, bad: added(
-        {
-            good: (1.0, _of_aspect(hits, measure, "Contrast", "good", good)),
-            bad: (-1.0, _of_aspect(hits, measure, "Contrast", "bad", bad)),
-        },
-        hits.rank.shape[1],
-    ),
-    ties=Ties(
-        lambda hits, measure, good, bad: _contrast(hits, _expected_per_aspect(measure, hits), good, bad),
-        steps=True,
-    ),
-)
-def Contrast(hits: Hits, measure: Inner, good: GoodAspect = "helpful", bad: BadAspect = "harmful") -> Floats:
+@measure(bounds="outer", cite="clarke2021assessing")
+def Contrast(measure: Inner, good: GoodAspect = "helpful", bad: BadAspect = "harmful") -> Chosen:
     """The score on a good aspect minus the score on a bad one, such as helpful minus harmful documents.
 
     Contrast(M) = M_good - M_bad
@@ -307,41 +180,4 @@ def Contrast(hits: Hits, measure: Inner, good: GoodAspect = "helpful", bad: BadA
     >>> evaluate(two, {"q": {"a": 2, "b": 1}}, ["Contrast(RR)"]).mean()
     {'run': {'Contrast(RR)': 0.5}}
     """
-    return _contrast(hits, measure.per_aspect(hits), good, bad)
-
-
-def _contrast(hits: Hits, score: Floats, good: str, bad: str) -> Floats:
-    plus, minus = _column(hits, "Contrast", "good", good), _column(hits, "Contrast", "bad", bad)
-    return np.asarray(score[:, plus] - score[:, minus])
-
-
-def _extremes_of(measure: Measure, hits: Hits, column: int) -> tuple[Floats, Floats]:
-    """(N,) twice: the lowest and the highest score of one aspect over all orders of tied documents"""
-    from rankprism.measures.ties.scores import extremes_per_aspect
-
-    low, high = extremes_per_aspect(measure, hits)
-    return low[:, column], high[:, column]
-
-
-def _of_aspect(hits: Hits, measure: Measure, name: str, parameter: str, aspect: str | None) -> MadeOf | None:
-    factors = measure.factors(hits)
-    return None if factors is None else of_aspect(factors, _column(hits, name, parameter, aspect))
-
-
-def _contrast_bounds(c: Completions, measure: Measure, good: str, bad: str) -> Pair:
-    low, high = measure.bounds_per_aspect(c)
-    plus, minus = _column(c.hits, "Contrast", "good", good), _column(c.hits, "Contrast", "bad", bad)
-    if plus == minus:
-        return np.zeros(len(low)), np.zeros(len(low))
-    return np.asarray(low[:, plus] - high[:, minus]), np.asarray(high[:, plus] - low[:, minus])
-
-
-def _column(hits: Hits, measure: str, parameter: str, aspect: str | None) -> int:
-    """The position of an aspect among the aspects of every topic."""
-    labels = hits.pool.labels
-    names = [scale.aspect for scale in labels.scales]
-    if aspect not in names:
-        raise MeasureError(
-            f"{measure}: {parameter} must be one of {listed(map(repr, names))}; got {aspect!r}"
-        )
-    return labels.column[names.index(aspect)]
+    return Chosen("Contrast", measure, ("good", good), minus=("bad", bad))

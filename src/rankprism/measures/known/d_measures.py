@@ -8,8 +8,8 @@ of intents: a navigational intent needs only one document.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Annotated
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -23,25 +23,20 @@ from rankprism.measures.bounds.global_gains import (
     global_gains,
     shares_of_highest,
 )
-from rankprism.measures.bounds.graded import p_plus, q_measure
-from rankprism.measures.bounds.ranges import Pair, over_aspects, weights
+from rankprism.measures.bounds.ranges import Pair
 from rankprism.measures.compared import NTCIREVAL, SAKAI_SONG
-from rankprism.measures.declare import measure
-from rankprism.measures.definition import Bounds, Definition, Ties
-from rankprism.measures.family import best_of_one, folded_formula
+from rankprism.measures.declare import measure, single
+from rankprism.measures.definition import Bounds, Ties
+from rankprism.measures.family import best_of_one
+from rankprism.measures.forms import Fold, Folded, OverAspects
 from rankprism.measures.known.coverage import StRecall
-from rankprism.measures.known.graded import (
-    Blend,
-    P_plus,
-    Q,
-    blended_ratio,
-    blended_ratios,
-    expected_ratios,
-)
+from rankprism.measures.known.graded import Blend, P_plus, Q, blended_ratio
+from rankprism.measures.known.single import RBP, nDCG
 from rankprism.measures.measure import Measure
 from rankprism.measures.mixture import Mixture
-from rankprism.measures.parameter import CUTOFF, JUDGED_ONLY, Cutoff, Range, declared, parameters_of
+from rankprism.measures.parameter import Cutoff, Range
 from rankprism.measures.parts import (
+    ANY,
     CASCADE,
     FIRST,
     LOGARITHMIC,
@@ -53,7 +48,6 @@ from rankprism.measures.parts import (
     Patience,
     Persistence,
     aspect_weights,
-    expected,
     geometric,
     hit_gain,
     live_weights,
@@ -62,7 +56,6 @@ from rankprism.measures.parts import (
     seen,
     weighted_sum,
 )
-from rankprism.measures.registry import register
 from rankprism.measures.terms import Terms
 
 Digits = Annotated[
@@ -70,10 +63,7 @@ Digits = Annotated[
     Range(0, 15),
     "round the gains of retrieved documents to this number of decimals; NTCIREVAL uses 4",
 ]
-GAIN = declared("gain", GainRule, "exp")
-DIGITS = declared("digits", Digits)
 Gamma = Annotated[float, Range(0, 1), "the weight of I-rec; the D-measure has the remaining weight"]
-_ANY = 5e-324  # any grade above 0 counts for I-rec
 
 
 def global_gain(hits: Hits, gain: str, digits: int | None, navigational: bool = False) -> Hits:
@@ -98,80 +88,85 @@ def global_gain(hits: Hits, gain: str, digits: int | None, navigational: bool = 
     return hits.once(("global", gain, digits, navigational), folded)
 
 
-def d_measure(
-    *, cite: str, compared: str, navigational: bool = False
-) -> Callable[[Callable[..., Parts]], Measure]:
-    """Turn a function that returns the parts of a single-aspect measure into a measure of global gains."""
+@dataclass(frozen=True)
+class GlobalGain(Fold):
+    """The fold of D-measures: the grade of a document is its gain over all intents."""
 
-    def fold(hits: Hits, gain: str, digits: int | None) -> Hits:
-        return global_gain(hits, gain, digits, navigational)
+    gain: str
+    digits: int | None
+    #: Whether a measure looks at the gains themselves and not only at their ratios, so that the weights must
+    #: sum to 1.
+    absolute: bool = False
 
-    def gains(c: Completions, parts: Parts, cutoff: int | None, gain: str, digits: int | None) -> Gains:
-        is_absolute = parts.gain.kind == "chance"
-        g = global_gains(c, gain, digits, cutoff, navigational, absolute=is_absolute)
-        return chances(g) if is_absolute else shares_of_highest(g) if parts.gain.kind == "share" else g
+    def hits(self, hits: Hits) -> Hits:
+        return global_gain(hits, self.gain, self.digits)
 
-    def decorate(parts_of: Callable[..., Parts]) -> Measure:
-        formula = folded_formula(parts_of, fold, gains)
-        if navigational:  # the global gain of a document depends on those above
-            formula = formula._replace(ties=Ties(_expected_din, steps=True))
-        return register(
-            Definition(
-                formula,
-                (*parameters_of(parts_of), GAIN, DIGITS, JUDGED_ONLY, CUTOFF),
-                cite=(cite,),
-                compared=compared,
-            )
+    def completions(self, completions: Completions) -> GlobalCompletions:
+        return GlobalCompletions(completions, self)
+
+
+class Satisfied(GlobalGain):
+    """The fold of DIN-measures: a navigational intent adds gain only to the first document on it."""
+
+    in_order = True
+
+    def hits(self, hits: Hits) -> Hits:
+        return global_gain(hits, self.gain, self.digits, navigational=True)
+
+
+@dataclass(frozen=True)
+class GlobalCompletions:
+    """What unjudged documents could gain over all intents, for a measure of one aspect."""
+
+    given: Completions
+    fold: GlobalGain
+
+    @property
+    def hits(self) -> Hits:
+        return self.fold.hits(self.given.hits)
+
+    def gains(self, gain: Gain, cutoff: int | None) -> Gains:
+        """The gains of global gains, which are linear, or relative to the highest one of the topic."""
+        fold = self.fold
+        g = global_gains(self.given, fold.gain, fold.digits, cutoff, fold.in_order, fold.absolute)
+        return chances(g) if gain.kind == "chance" else shares_of_highest(g) if gain.kind == "share" else g
+
+
+def of_global_gains(measure: Measure, gain: str, digits: int | None, absolute: bool = False) -> Folded:
+    """A measure of one aspect of global gains."""
+    return Folded(measure, GlobalGain(gain, digits, absolute), "global gain")
+
+
+class OfSatisfied(Folded):
+    """nDCG of gains that a navigational intent adds only once, so they depend on the documents above."""
+
+    def expected(self, hits: Hits) -> Floats | None:
+        """Without rounding it is a sum over intents, of which a navigational one counts only once."""
+        from rankprism.measures.ties.sums import expected_per_aspect
+
+        assert isinstance(self.fold, Satisfied)
+        rule, cutoff = self.fold.gain, self.measure.cutoff
+        if self.fold.digits is not None:
+            return None
+        every, first = (
+            expected_per_aspect(hits, Parts(LOGARITHMIC, Gain(rule), novelty), cutoff)
+            for novelty in (NO_NOVELTY, FIRST)
         )
-
-    return decorate
-
-
-def _expected_din(hits: Hits, cutoff: int | None, gain: str, digits: int | None) -> Floats:
-    """(N,) the expectation of DIN-nDCG over all orders of tied documents
-
-    Without rounding it is a sum over intents, of which a navigational one counts only once.
-    """
-    from rankprism.measures.ties.scores import law
-    from rankprism.measures.ties.sums import expected_per_aspect
-
-    if digits is not None:
-        return law(DIN_nDCG(gain=gain, digits=digits, cutoff=cutoff), hits).expected
-    every, first = (
-        expected_per_aspect(hits, Parts(LOGARITHMIC, Gain(gain), novelty), cutoff)
-        for novelty in (NO_NOVELTY, FIRST)
-    )
-    each = np.where(hits.pool.navigational[hits.topic], first, every)
-    gained = weighted_sum(each, aspect_weights(hits, Gain(gain), weighted=True))
-    ideal = best_of_one(
-        global_gain(hits, gain, None), Parts(LOGARITHMIC, Gain("linear"), over="per-aspect"), cutoff
-    )
-    return over_best(gained, ideal[:, 0])
+        each = np.where(hits.pool.navigational[hits.topic], first, every)
+        gained = weighted_sum(each, aspect_weights(hits, Gain(rule), weighted=True))
+        parts = self.measure.form.parts
+        assert parts is not None
+        return over_best(gained, best_of_one(global_gain(hits, rule, None), parts, cutoff)[:, 0])
 
 
 def sharp(gamma: float, d: Measure) -> Mixture:
     """γ I-rec + (1-γ) D"""
-    reached = StRecall(rel=_ANY, cutoff=d.cutoff)
+    reached = StRecall(rel=ANY, cutoff=d.cutoff)
     return Mixture((("I-rec", gamma, reached), (d.definition.display, 1 - gamma, d)))
 
 
-def _first(pair: Pair) -> Pair:
-    return pair[0][:, 0], pair[1][:, 0]
-
-
-def _q_bounds(c: Completions, beta: float, cutoff: int | None, gain: str, digits: int | None) -> Pair:
-    return _first(q_measure(global_gains(c, gain, digits, cutoff, absolute=True), beta, cutoff))
-
-
-def _plus_bounds(c: Completions, beta: float, gain: str, cutoff: int | None) -> Pair:
-    g = c.gains(Gain(gain), cutoff)
-    pairs = zip(p_plus(g, beta), q_measure(g, beta, cutoff), strict=True)
-    low, high = (np.where(c.hits.pool.navigational[c.hits.topic], one, all_) for one, all_ in pairs)
-    return over_aspects(low, high, weights(c, weighted=True), g.live, g.maybe)
-
-
-@d_measure(cite="sakai2011evaluating", compared=f"{NTCIREVAL}; {SAKAI_SONG}")
-def D_nDCG() -> Parts:
+@measure(bounds="outer", cite="sakai2011evaluating", compared=f"{NTCIREVAL}; {SAKAI_SONG}")
+def D_nDCG(gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None) -> Folded:
     """D-nDCG: nDCG of global gains.
 
     D-nDCG@k = Σ_{i≤k} GG_i / log2(i + 1)  ÷  the same sum for the judged documents sorted by GG,
@@ -184,24 +179,11 @@ def D_nDCG() -> Parts:
     >>> evaluate(two, {"q": {"b": 2, "a": 1}}, ["D_nDCG@2"]).mean()
     {'run': {'D_nDCG@2': 1.0}}
     """
-    return Parts(LOGARITHMIC, Gain("linear"), over="per-aspect")
+    return of_global_gains(nDCG(cutoff=cutoff), gain, digits)
 
 
-@measure(
-    bounds=Bounds("outer", _q_bounds),
-    cite="sakai2011evaluating",
-    compared=f"{NTCIREVAL}; {SAKAI_SONG}",
-    ties=Ties(
-        lambda hits, beta, gain, digits, cutoff: expected_ratios(
-            global_gain(hits, gain, digits), beta, "linear", cutoff
-        )[:, 0],
-        lambda hits, gain, digits, **_: global_gain(hits, gain, digits).grade,
-        steps=True,
-    ),
-)
-def D_Q(
-    hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None
-) -> Terms:
+@measure(bounds="outer", cite="sakai2011evaluating", compared=f"{NTCIREVAL}; {SAKAI_SONG}")
+def D_Q(beta: Blend = 1.0, gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None) -> Folded:
     """D-Q: the Q-measure of global gains.
 
     D-Q@k = 1/min(k,R) Σ_{i≤k} [GG_i > 0] (C(i) + β cg(i)) / (i + β cg*(i)), where all gains are global and R
@@ -212,7 +194,7 @@ def D_Q(
     >>> evaluate(two, {"q": {"b": 2, "a": 1}}, ["D_Q@2"]).mean()
     {'run': {'D_Q@2': 1.0}}
     """
-    return blended_ratios(global_gain(hits, gain, digits), beta, "linear", cutoff)
+    return of_global_gains(Q(beta=beta, gain="linear", cutoff=cutoff), gain, digits, absolute=True)
 
 
 @measure(
@@ -263,12 +245,12 @@ def DSharp_Q(
     return sharp(gamma, D_Q(beta=beta, gain=gain, digits=digits, cutoff=cutoff))
 
 
-@d_measure(
+@measure(
+    bounds="outer",
     cite="sakai2012intuitiveness",
     compared="NTCIREVAL's documented sample topic (its 4 decimals)",
-    navigational=True,
 )
-def DIN_nDCG() -> Parts:
+def DIN_nDCG(gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None) -> OfSatisfied:
     """DIN-nDCG: D-nDCG in which a navigational intent is satisfied by its first document.
 
     DIN-nDCG@k = Σ_{i≤k} GG_i / log2(i + 1)  ÷  the ideal of D-nDCG, where a navigational intent adds to
@@ -279,7 +261,7 @@ def DIN_nDCG() -> Parts:
     >>> evaluate(one, {"q": {"b": 2, "a": 1}}, ["DIN_nDCG@2"]).mean()
     {'run': {'DIN_nDCG@2': 1.0}}
     """
-    return Parts(LOGARITHMIC, Gain("linear"), over="per-aspect")
+    return OfSatisfied(nDCG(cutoff=cutoff), Satisfied(gain, digits), "global gain")
 
 
 @measure(
@@ -303,26 +285,33 @@ def DINSharp_nDCG(
     return sharp(gamma, DIN_nDCG(gain=gain, digits=digits, cutoff=cutoff))
 
 
-def _expected_plus(hits: Hits, beta: float, gain: str, cutoff: int | None) -> Floats:
-    """(N,) the expectation of P+Q over all orders of tied documents, which is linear in the intents"""
+def _by_intent(hits: Hits, of_each: Callable[[Measure], Floats], **settings: Any) -> Floats:
+    """(N, A) what Q gives on informational intents, and P+ on navigational ones"""
+    is_navigational, informational = hits.pool.navigational[hits.topic], of_each(Q(**settings))
+    if not is_navigational.any():
+        return informational
+    return np.where(is_navigational, of_each(P_plus(**settings)), informational)
+
+
+def _bounds_by_intent(c: Completions, **settings: Any) -> Pair:
+    low = _by_intent(c.hits, lambda measure: measure.bounds_per_aspect(c)[0], **settings)
+    return low, _by_intent(c.hits, lambda measure: measure.bounds_per_aspect(c)[1], **settings)
+
+
+def _expected_by_intent(hits: Hits, **settings: Any) -> Floats:
     from rankprism.measures.ties.scores import expected_per_aspect
 
-    informational = expected_per_aspect(Q(beta=beta, gain=gain, cutoff=cutoff), hits)
-    if not hits.pool.navigational[hits.topic].any():
-        score = informational
-    else:
-        navigational = expected_per_aspect(P_plus(beta=beta, gain=gain, cutoff=cutoff), hits)
-        score = np.where(hits.pool.navigational[hits.topic], navigational, informational)
-    return expected(score, aspect_weights(hits, Gain(gain), weighted=True))
+    return _by_intent(hits, lambda measure: expected_per_aspect(measure, hits), **settings)
 
 
-@measure(
-    bounds=Bounds("outer", _plus_bounds),
-    cite="sakai2012intuitiveness",
-    aliases="P+Q",
-    ties=Ties(lambda hits, **settings: _expected_plus(hits, **settings)),
-)
-def P_plusQ(hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = None) -> Floats:
+@single(bounds=Bounds("outer", _bounds_by_intent), ties=Ties(_expected_by_intent), listed=False)
+def Q_or_P_plus(hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = None) -> Floats:
+    """Q for informational intents and P+ for navigational intents."""
+    return _by_intent(hits, lambda measure: measure.per_aspect(hits), beta=beta, gain=gain, cutoff=cutoff)
+
+
+@measure(bounds="outer", cite="sakai2012intuitiveness", aliases="P+Q")
+def P_plusQ(beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = None) -> OverAspects:
     """P+Q: Q for informational intents and P+ for navigational intents.
 
     P+Q@k = Σ_{t informational} Pr(t) Q_t@k + Σ_{t navigational} Pr(t) P+_t@k
@@ -332,10 +321,7 @@ def P_plusQ(hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutof
     >>> evaluate(two, {"q": {"b": 2, "a": 1}}, ["P+Q@2"]).mean()
     {'run': {'P_plusQ@2': 0.8333333333333333}}
     """
-    informational = Q(beta=beta, gain=gain, cutoff=cutoff).per_aspect(hits)
-    navigational = P_plus(beta=beta, gain=gain, cutoff=cutoff).per_aspect(hits)
-    score = np.where(hits.pool.navigational[hits.topic], navigational, informational)
-    return expected(score, aspect_weights(hits, Gain(gain), weighted=True))
+    return OverAspects(Q_or_P_plus(beta=beta, gain=gain, cutoff=cutoff), live=Gain(gain))
 
 
 @measure(bounds="outer", cite="sakai2012intuitiveness", aliases="P+Q#")
@@ -357,8 +343,14 @@ def P_plusQSharp(
 # ── the cascades of NTCIREVAL, on global gains ───────────────────────────────────────────────────
 
 
-@d_measure(cite="sakai2011evaluating", compared=NTCIREVAL)
-def D_nERR() -> Parts:
+@single(bounds="outer", listed=False)
+def nERR_of_chances() -> Parts:
+    """nERR of the chances GG / (GGmax + 1)."""
+    return Parts(RECIPROCAL, Gain("chance"), CASCADE, over="per-aspect")
+
+
+@measure(bounds="outer", cite="sakai2011evaluating", compared=NTCIREVAL)
+def D_nERR(gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None) -> Folded:
     """D-nERR: normalised ERR of global gains, as in NTCIREVAL.
 
     D-nERR@k = Σ_{i≤k} 1/i · r_i Π_{j<i} (1 - r_j)  ÷  the same sum for the ideal,  r = GG / (GGmax + 1)
@@ -367,23 +359,31 @@ def D_nERR() -> Parts:
     >>> evaluate({"q": {"s1": {"a": 1}, "s2": {"b": 1}}}, {"q": {"b": 2, "a": 1}}, ["D_nERR@2"]).mean()
     {'run': {'D_nERR@2': 1.0}}
     """
-    return Parts(RECIPROCAL, Gain("chance"), CASCADE, over="per-aspect")
+    return of_global_gains(nERR_of_chances(cutoff=cutoff), gain, digits, absolute=True)
 
 
-@measure(
+def _expected_ebr(hits: Hits, beta: float, cutoff: int | None) -> Floats:
+    from rankprism.measures.ties.graded import expected_stop_ratios
+
+    return expected_stop_ratios(hits, hit_gain(hits, Gain("chance")), hits.grade, beta, cutoff)
+
+
+@single(
     bounds=Bounds(
-        "outer",
-        lambda c, beta, cutoff, **gain: _first(
-            expected_blended_ratio(global_gains(c, cutoff=cutoff, absolute=True, **gain), beta)
-        ),
+        "outer", lambda c, beta, cutoff: expected_blended_ratio(c.gains(Gain("linear"), cutoff), beta)
     ),
-    cite="sakai2011evaluating",
-    compared=NTCIREVAL,
-    ties=Ties(lambda hits, **settings: _expected_ebr(hits, **settings), steps=True),
+    ties=Ties(_expected_ebr, steps=True),
+    listed=False,
 )
-def D_EBR(
-    hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None
-) -> Terms:
+def EBR_of_chances(hits: Hits, beta: Blend = 1.0, cutoff: Cutoff = None) -> Terms:
+    """EBR of the chances GG / (GGmax + 1)."""
+    hits = hits.top(cutoff)
+    r = hit_gain(hits, Gain("chance"))
+    return Terms({"blended ratio": blended_ratio(hits, beta, "linear"), "stop": r, "reach": CASCADE(r)})
+
+
+@measure(bounds="outer", cite="sakai2011evaluating", compared=NTCIREVAL)
+def D_EBR(beta: Blend = 1.0, gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None) -> Folded:
     """D-EBR: the expected blended ratio of global gains, as in NTCIREVAL.
 
     D-EBR@k = Σ_{i≤k} BR(i) r_i Π_{j<i} (1 - r_j),  r = GG / (GGmax + 1), where BR is the blended ratio of D-Q
@@ -392,20 +392,19 @@ def D_EBR(
     >>> evaluate({"q": {"s1": {"a": 1}}}, {"q": {"a": 1}}, ["D_EBR@2"]).mean()
     {'run': {'D_EBR@2': 0.5}}
     """
-    hits = global_gain(hits, gain, digits).top(cutoff)
-    r = hit_gain(hits, Gain("chance"))
-    return Terms({"blended ratio": blended_ratio(hits, beta, "linear"), "stop": r, "reach": CASCADE(r)})
+    return of_global_gains(EBR_of_chances(beta=beta, cutoff=cutoff), gain, digits, absolute=True)
 
 
-def _expected_ebr(hits: Hits, beta: float, gain: str, digits: int | None, cutoff: int | None) -> Floats:
-    from rankprism.measures.ties.graded import expected_stop_ratios
+@single(bounds="outer", listed=False)
+def iRBU_of_chances(p: Patience = 0.99) -> Parts:
+    """iRBU of the chances GG / (GGmax + 1)."""
+    return Parts(geometric(p), Gain("chance"), CASCADE, factor=p)
 
-    folded = global_gain(hits, gain, digits)
-    return expected_stop_ratios(folded, hit_gain(folded, Gain("chance")), folded.grade, beta, cutoff)[:, 0]
 
-
-@d_measure(cite="sakai2019diversity", compared=NTCIREVAL)
-def D_iRBU(p: Patience = 0.99) -> Parts:
+@measure(bounds="outer", cite="sakai2019diversity", compared=NTCIREVAL)
+def D_iRBU(
+    p: Patience = 0.99, gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None
+) -> Folded:
     """D-iRBU: the intentwise rank-biased utility of global gains, as in NTCIREVAL.
 
     D-iRBU@k = Σ_{i≤k} p^i r_i Π_{j<i} (1 - r_j),  r = GG / (GGmax + 1)
@@ -414,11 +413,13 @@ def D_iRBU(p: Patience = 0.99) -> Parts:
     >>> evaluate({"q": {"s1": {"a": 1}}}, {"q": {"a": 1}}, ["D_iRBU@2"]).mean()
     {'run': {'D_iRBU@2': 0.495}}
     """
-    return Parts(geometric(p), Gain("chance"), CASCADE, factor=p)
+    return of_global_gains(iRBU_of_chances(p=p, cutoff=cutoff), gain, digits, absolute=True)
 
 
-@d_measure(cite="sakai2011evaluating", compared=NTCIREVAL)
-def D_RBP(p: Persistence = 0.95) -> Parts:
+@measure(bounds="outer", cite="sakai2011evaluating", compared=NTCIREVAL)
+def D_RBP(
+    p: Persistence = 0.95, gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None
+) -> Folded:
     """D-RBP: rank-biased precision of global gains, as in NTCIREVAL.
 
     D-RBP@k = (1 - p) Σ_{i≤k} p^(i-1) GG_i / GGmax, where GGmax is the topic's highest global gain
@@ -427,4 +428,4 @@ def D_RBP(p: Persistence = 0.95) -> Parts:
     >>> evaluate({"q": {"s1": {"a": 1}}}, {"q": {"a": 1}}, ["D_RBP(p=0.5)"]).mean()
     {'run': {'D_RBP(p=0.5)': 0.5}}
     """
-    return Parts(geometric(p), Gain("share"), factor=1 - p)
+    return of_global_gains(RBP(p=p, gain="share", cutoff=cutoff), gain, digits)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any
 
@@ -13,9 +14,7 @@ from rankprism.data.hits import Hits, Pool
 from rankprism.data.scales import Labels
 from rankprism.errors import MeasureError
 from rankprism.measures.bounds.completions import Completions
-from rankprism.measures.bounds.ranges import Pair
 from rankprism.measures.declare import measure
-from rankprism.measures.definition import Bounds, Ties
 from rankprism.measures.distance_order import (
     DISTANCES,
     TUPLES,
@@ -26,10 +25,10 @@ from rankprism.measures.distance_order import (
     distance_order,
     tuple_words,
 )
+from rankprism.measures.forms import Fold, Folded
 from rankprism.measures.measure import Measure
 from rankprism.measures.parameter import Example, OneOf, Role
 from rankprism.measures.parts import Weighted
-from rankprism.measures.terms import of_aspect
 
 InnerOfClasses = Annotated[
     Measure, "the single-aspect measure, whose grades are the weights of the classes", Role.INNER
@@ -57,7 +56,7 @@ Best = Annotated[
 
 
 @measure(
-    bounds=Bounds("outer", lambda c, **settings: _bounds(c, **settings)),
+    bounds="outer",
     cite="maistro2021principled",
     compared="Table 3 of Maistro et al. 2021 (its 4 decimals)",
     forms={
@@ -65,26 +64,15 @@ Best = Annotated[
         "MANH": {"distance": "manhattan"},
         "CHEB": {"distance": "chebyshev"},
     },
-    made_of=lambda hits, measure, **settings: (
-        None
-        if (factors := measure.factors(hits.fold(*_fold(hits, **settings)))) is None
-        else of_aspect(factors, 0)
-    ),
-    ties=Ties(
-        lambda hits, measure, **settings: _expected(measure, hits.fold(*_fold(hits, **settings))),
-        extremes=lambda hits, measure, **settings: _extremes(measure, hits.fold(*_fold(hits, **settings))),
-        steps=True,
-    ),
 )
 def TOMA(
-    hits: Hits,
     measure: InnerOfClasses,
     distance: Distance = "euclidean",
     weights: ClassWeights = "step",
     tuples: Tuples = "product",
     best: Best = None,
     weighted: Weighted = False,
-) -> Floats:
+) -> Folded:
     """Total order multi-aspect evaluation: the grade of a document says how close its labels are to the best.
 
     TOMA(M) = M over the grades W(l) of the documents, where l are the labels of a document
@@ -100,86 +88,77 @@ def TOMA(
     >>> evaluate(two, run, ["TOMA(RR(rel=6))", "TOMA(RR(rel=6),distance='manhattan')"]).mean()
     {'run': {'TOMA(RR(rel=6))': 0.5, "TOMA(RR(rel=6),distance='manhattan')": 0.0}}
     """
-    return measure.per_aspect(hits.fold(*_fold(hits, distance, weights, tuples, best, weighted)))[:, 0]
+    return Folded(measure, Classes(distance, weights, tuples, best, weighted))
 
 
-def _expected(measure: Measure, folded: Hits) -> Floats:
-    from rankprism.measures.ties.scores import expected_per_aspect
+@dataclass(frozen=True)
+class Classes(Fold):
+    """The fold of TOMA: the grade of a document is the weight of its class."""
 
-    return expected_per_aspect(measure, folded)[:, 0]
+    distance: str
+    weights: str | tuple[float, ...]
+    tuples: str | tuple[Any, ...]
+    best: tuple[Any, ...] | None
+    weighted: bool
 
+    def hits(self, hits: Hits) -> Hits:
+        return hits.fold(*self._rule(hits))
 
-def _extremes(measure: Measure, folded: Hits) -> Pair:
-    from rankprism.measures.ties.scores import extremes_per_aspect
+    def completions(self, completions: Completions) -> Completions:
+        """An unjudged document may have any labels, so it may belong to any class."""
+        c, labels = completions, completions.hits.pool.labels
+        if self.tuples == "seen":
+            raise MeasureError(
+                "TOMA: no bounds are known for tuples='seen': the labels of an unjudged document might be "
+                "new and form classes of their own; use tuples='product' or 'valid'"
+            )
+        if not all(
+            np.isin(c.level[:, a][c.level[:, a] > 0], scale.grades).all()
+            for scale, a in zip(labels.scales, labels.column, strict=True)
+        ):
+            raise MeasureError(
+                "TOMA: no bounds are known where aspects have different grades and no declared scales: an "
+                "unjudged document might have a grade that makes a scale longer; declare the labels with "
+                "aspects= (--aspects)"
+            )
+        key, fold = self._rule(c.hits)
+        return c.fold(key, fold, _worths(c, labels, fold))
 
-    low, high = extremes_per_aspect(measure, folded)
-    return low[:, 0], high[:, 0]
-
-
-def _fold(
-    hits: Hits,
-    distance: str,
-    weights: str | tuple[float, ...],
-    tuples: str | tuple[Any, ...],
-    best: tuple[Any, ...] | None,
-    weighted: bool,
-) -> tuple[Hashable, Callable[[Floats, Floats], Floats]]:
-    """A rule that folds the grades of a document into the weight of its class, and the name of the rule."""
-    labels = hits.pool.labels
-    check_positions(labels, tuples, best)
-    chosen = labels.once(
-        ("tuples", tuples),
-        lambda: chosen_tuples(labels.scales, tuples, labels.seen if tuples == "seen" else None),
-    )
-    key = ("TOMA", distance, weights, tuples, best, weighted)
-    if chosen is not None and tuples != "seen":
-        known = labels.once(("known", tuples), lambda: frozenset(chosen))
-        hits.pool.once(("checked", tuples), lambda: _check_documents(hits.pool, labels, known))
-
-    def worth(codes: Longs, aspect_weights: tuple[Fraction, ...] | None) -> Floats:
-        order = labels.once(
-            (*key, aspect_weights),
-            lambda: distance_order(labels.scales, distance, weights, chosen, best, aspect_weights),
+    def _rule(self, hits: Hits) -> tuple[Hashable, Callable[[Floats, Floats], Floats]]:
+        """The name of the rule, and the rule: it folds grades into the weight of the document's class."""
+        labels, tuples = hits.pool.labels, self.tuples
+        check_positions(labels, tuples, self.best)
+        chosen = labels.once(
+            ("tuples", tuples),
+            lambda: chosen_tuples(labels.scales, tuples, labels.seen if tuples == "seen" else None),
         )
-        present = np.unique(codes)
-        of_present = np.array([order.weight(one) for one in labels.tuples(present)])
-        return of_present[np.searchsorted(present, codes)]
+        if chosen is not None and tuples != "seen":
+            known = labels.once(("known", tuples), lambda: frozenset(chosen))
+            hits.pool.once(("checked", tuples), lambda: _check_documents(hits.pool, labels, known))
 
-    def fold(grade: Floats, weight: Floats) -> Floats:
-        codes = labels.codes(grade)
-        if not weighted:
-            return worth(codes, None)
-        of_topic = weight[:, labels.column, 0]
-        result = np.zeros(codes.shape)
-        for row in np.unique(of_topic, axis=0):
-            rows = (of_topic == row).all(-1)
-            result[rows] = worth(codes[rows], tuple(Fraction(repr(x)) for x in row.tolist()))
-        return result
+        def worth(codes: Longs, aspect_weights: tuple[Fraction, ...] | None) -> Floats:
+            order = labels.once(
+                (self, aspect_weights),
+                lambda: distance_order(
+                    labels.scales, self.distance, self.weights, chosen, self.best, aspect_weights
+                ),
+            )
+            present = np.unique(codes)
+            of_present = np.array([order.weight(one) for one in labels.tuples(present)])
+            return of_present[np.searchsorted(present, codes)]
 
-    return key, fold
+        def fold(grade: Floats, weight: Floats) -> Floats:
+            codes = labels.codes(grade)
+            if not self.weighted:
+                return worth(codes, None)
+            of_topic = weight[:, labels.column, 0]
+            result = np.zeros(codes.shape)
+            for row in np.unique(of_topic, axis=0):
+                rows = (of_topic == row).all(-1)
+                result[rows] = worth(codes[rows], tuple(Fraction(repr(x)) for x in row.tolist()))
+            return result
 
-
-def _bounds(c: Completions, measure: Measure, tuples: str | tuple[Any, ...], **settings: Any) -> Pair:
-    """The bounds of the measure inside: an unjudged document may have any labels, so it may belong to any
-    class."""
-    labels = c.hits.pool.labels
-    if tuples == "seen":
-        raise MeasureError(
-            "TOMA: no bounds are known for tuples='seen': the labels of an unjudged document might be new "
-            "and form classes of their own; use tuples='product' or 'valid'"
-        )
-    if not all(
-        np.isin(c.level[:, a][c.level[:, a] > 0], scale.grades).all()
-        for scale, a in zip(labels.scales, labels.column, strict=True)
-    ):
-        raise MeasureError(
-            "TOMA: no bounds are known where aspects have different grades and no declared scales: an "
-            "unjudged document might have a grade that makes a scale longer; declare the labels with "
-            "aspects= (--aspects)"
-        )
-    key, fold = _fold(c.hits, tuples=tuples, **settings)
-    low, high = measure.bounds_per_aspect(c.fold(key, fold, _worths(c, labels, fold)))
-    return low[:, 0], high[:, 0]
+        return self, fold
 
 
 def _worths(c: Completions, labels: Labels, fold: Callable[[Floats, Floats], Floats]) -> Floats:

@@ -11,7 +11,6 @@ import numpy as np
 from rankprism.arrays import Bools, Floats, Longs
 from rankprism.data.hits import Hits
 from rankprism.errors import MeasureError
-from rankprism.measures.folds import FOLDS
 from rankprism.measures.mixture import Mixture
 from rankprism.measures.parameter import Role
 from rankprism.measures.parts import total
@@ -125,12 +124,8 @@ def _check_certain(measure: Measure, hits: Hits | PreferenceHits) -> None:
 
 def _expected(measure: Measure, hits: Hits | PreferenceHits) -> Floats:
     """(N,) the expectation of the score of rankings with ties"""
-    formula = measure.definition.formula
-    if not isinstance(hits, Hits) or not measure.definition.single:
-        if formula.ties.expected is not None:
-            return formula.ties.expected(hits, **measure._parameters)
-        return law(measure, hits).expected
-    return expected_per_aspect(measure, _folded(measure, hits))[:, 0]
+    found = measure.whole.expected(hits)
+    return law(measure, hits).expected if found is None else found
 
 
 def expected_per_aspect(measure: Measure, hits: Hits) -> Floats:
@@ -138,11 +133,11 @@ def expected_per_aspect(measure: Measure, hits: Hits) -> Floats:
 
     hits : rankings with ties, without unjudged documents if the measure leaves them out.
     """
-    ties = measure.definition.formula.ties
-    if ties.order_free:
+    if measure.form.order_free:
         return _plain(measure).per_aspect(hits)
-    if ties.expected is not None:
-        return ties.expected(hits, **measure._parameters)
+    found = measure.form.expected(hits)
+    if found is not None:
+        return found
     with numbered(of_aspects(hits)):
         own = law(measure, aspect_by_aspect(hits))
     return own.expected.reshape(hits.grade.shape[:2])
@@ -150,10 +145,11 @@ def expected_per_aspect(measure: Measure, hits: Hits) -> Floats:
 
 def _extremes(measure: Measure, hits: Hits | PreferenceHits) -> Pair:
     """(N,) twice: the lowest and the highest score of rankings with ties"""
-    if not isinstance(hits, Hits) or not measure.definition.single:
-        return _whole_extremes(measure, hits)
-    low, high = extremes_per_aspect(measure, _folded(measure, hits))
-    return low[:, 0], high[:, 0]
+    if measure.definition.single:
+        found = measure.whole.extremes(hits)
+        assert found is not None
+        return found
+    return _whole_extremes(measure, hits)
 
 
 def extremes_per_aspect(measure: Measure, hits: Hits) -> Pair:
@@ -166,25 +162,18 @@ def extremes_per_aspect(measure: Measure, hits: Hits) -> Pair:
 
 def _whole_extremes(measure: Measure, hits: Hits | PreferenceHits) -> Pair:
     """(N,) twice: the extremes of a measure of all aspects, or of a single-aspect measure on one aspect"""
-    ties = measure.definition.formula.ties
-    if ties.order_free:
+    form = measure.form
+    if form.order_free:
         same = _score(measure)(hits)  # type: ignore[arg-type]  # only measures of judgments are
         return same, same
-    if ties.extremes is not None:
-        low, high = ties.extremes(hits, **measure._parameters)
-        return low.reshape(-1), high.reshape(-1)
-    if isinstance(hits, Hits) and ties.worth is not None:
-        worth = ties.worth(hits, **measure._parameters)
-        if worth is not None and worth.shape[1] == 1:
-            low, high = (_score(measure)(rearranged(hits, worth[:, 0], best)) for best in (False, True))
-            return np.minimum(low, high), high
+    if (found := form.extremes(hits)) is not None:
+        return found[0].reshape(-1), found[1].reshape(-1)
+    worth = form.worth(hits) if isinstance(hits, Hits) else None
+    if isinstance(hits, Hits) and worth is not None and worth.shape[1] == 1:
+        low, high = (_score(measure)(rearranged(hits, worth[:, 0], best)) for best in (False, True))
+        return np.minimum(low, high), high
     own = law(measure, hits)
     return own.low, own.high
-
-
-def _folded(measure: Measure, hits: Hits) -> Hits:
-    fold = measure.of(Role.FOLD)
-    return hits.fold(fold, FOLDS[fold])
 
 
 def law(measure: Measure, hits: Hits | PreferenceHits, steps: Bools | None = None) -> Law:
