@@ -27,8 +27,6 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = [
     ROOT / "README.md",
     *sorted((ROOT / "docs").glob("*.md")),
-    *sorted((ROOT / "docs" / "how-to").glob("*.md")),
-    *sorted((ROOT / "docs" / "coming-from").glob("*.md")),
 ]
 #: The lines that the program may print on standard error: notes, errors, and what it has written to "-".
 OURS = re.compile(r"(note|rankprism): |-: \d+ lines, ")

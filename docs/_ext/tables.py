@@ -43,6 +43,12 @@ def screens(role: str) -> str:
     )
 
 
+def names() -> str:
+    """The names of each other program, below a heading."""
+    programs = dict.fromkeys(record.program for record in OTHER_NAMES)
+    return "\n".join(f"### Names of {program}\n\n{names_table(program)}" for program in programs)
+
+
 #: What is made, by the words in the comment.
 TABLES: dict[str, Callable[[], str]] = {
     "charts": gallery,
@@ -53,7 +59,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "tests": tests_table,
     "screens of assessors": partial(screens, "assessor"),
     "screens of organisers": partial(screens, "organiser"),
-    **{f"names of {program}": partial(names_table, program) for program in {r.program for r in OTHER_NAMES}},
+    "names of other programs": names,
 }
 
 

@@ -439,7 +439,7 @@ def test_the_action_fits_githubs_schema() -> None:
 
 
 def test_the_workflow_of_the_page_fits_githubs_schema_and_trusts_only_the_base_branch(tmp_path: Path) -> None:
-    page = (ROOT / "docs" / "how-to" / "ci-gate.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "gate.md").read_text(encoding="utf-8")
     [text] = [block for block in re.findall(r"^```yaml\n(.*?)^```$", page, re.M | re.S) if "\njobs:" in block]
     path = tmp_path / "relevance.yml"
     path.write_text(text, encoding="utf-8")

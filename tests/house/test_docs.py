@@ -20,8 +20,6 @@ import tables  # noqa: E402
 PAGES = [
     ROOT / "README.md",
     *sorted((ROOT / "docs").glob("*.md")),
-    *sorted((ROOT / "docs" / "how-to").glob("*.md")),
-    *sorted((ROOT / "docs" / "coming-from").glob("*.md")),
 ]
 
 
@@ -30,9 +28,9 @@ PAGES = [
 def test_a_page_shows_what_its_commands_and_examples_print(
     page: Path, commands: Path, tmp_path: Path
 ) -> None:
-    if page.name == "ir-measures.md" and sys.version_info >= (3, 14):
+    if page.name == "python-libraries.md" and sys.version_info >= (3, 14):
         pytest.skip("ir_measures 0.4.3 cannot parse the name of a measure on Python 3.14")
-    if page.parent.name == "coming-from":
+    if page.name in ("coming-from.md", "python-libraries.md"):
         for package in re.findall(r"^>>> import (\w+)", page.read_text(encoding="utf-8"), re.M):
             pytest.importorskip(package)
     result = refreshed(page, tmp_path, commands)

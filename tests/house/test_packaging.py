@@ -302,7 +302,7 @@ def test_every_action_is_one_commit_that_nobody_can_change() -> None:
         for file in files
         for line in re.findall(r"^[ -]*uses:(.*)$", file.read_text(encoding="utf-8"), re.M)
     ]
-    assert {"wheels.yml", "release.yml", "ci-gate.md"} <= {name for name, _ in used}
+    assert {"wheels.yml", "release.yml", "gate.md"} <= {name for name, _ in used}
     pinned = re.compile(r"\./[\w./-]+|[\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+")
     assert [use for use in used if not pinned.fullmatch(use[1])] == []
     commits = {re.sub(r" #.*", "", line) for _, line in used}

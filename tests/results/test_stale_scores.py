@@ -321,7 +321,7 @@ NIGHTLY = re.compile(r"rankprism (demo|scores|evaluate .*--into)|(cp|mv|rm|sed -
 
 def test_the_commands_of_the_nightly_page_give_the_right_board(tmp_path: Path, commands: Path) -> None:
     """Through a changed run, new judgments, two retired runs, a redefined measure and a damaged file."""
-    page = Path(__file__).parents[2].joinpath("docs", "how-to", "nightly.md").read_text(encoding="utf-8")
+    page = Path(__file__).parents[2].joinpath("docs", "nightly.md").read_text(encoding="utf-8")
     lines = [line[2:] for line in page.splitlines() if line.startswith("$ ") and NIGHTLY.match(line[2:])]
     environment = os.environ | {"PATH": f"{commands}{os.pathsep}{os.environ['PATH']}"}
     seen = []
