@@ -6,7 +6,7 @@ The return type of the function decides what is derived:
 - `Parts`, from the parameters alone: everything, see `rankprism.measures.family`. The cutoff is added.
 - a form such as `Mixture` or `Folded`, from the parameters alone: whatever the form answers, see
   `rankprism.measures.form`.
-- `Terms`, from hits and parameters: the score and the explanation.
+- `Terms`, from hits and parameters: the score and the explanation. With `measure`, they are of one aspect.
 - an array of scores, from hits and parameters: nothing is derived. `made_of` may explain the scores.
 """
 
@@ -15,8 +15,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Annotated, Any, cast
-
-import numpy as np
 
 from rankprism.arrays import Floats, Longs
 from rankprism.errors import MeasureError, one_of
@@ -37,9 +35,9 @@ from rankprism.measures.parameter import (
     declared,
     parameters_of,
 )
-from rankprism.measures.parts import Parts, ratio, total
+from rankprism.measures.parts import Parts
 from rankprism.measures.registry import register
-from rankprism.measures.terms import MadeOf, Terms, of_all_aspects
+from rankprism.measures.terms import Terms, of_aspect
 
 Fold = Annotated[
     str,
@@ -336,15 +334,6 @@ def _by_hand(
         def result(hits: Any) -> Any:
             return _checked(name, kind, function(hits, **settings))
 
-        def mean(hits: Any) -> Floats:
-            terms: Terms = result(hits)
-            return terms.scores if terms.weight is not None else terms.scores[:, 0]
-
-        def mean_of(hits: Any) -> MadeOf:
-            terms = result(hits)
-            weight = np.ones((len(hits.rank), 1)) if terms.weight is None else terms.weight
-            return of_all_aspects(terms.scaled, ratio(weight, total(weight)[:, None]))
-
         common: dict[str, Any] = {
             "bounds": bound(bounds.function),
             "interval": bound(interval),
@@ -367,7 +356,11 @@ def _by_hand(
                 factors=lambda hits: result(hits).scaled,
                 **common,
             )
-        return Plain(score=mean, made_of=mean_of, **common)
+        return Plain(
+            score=lambda hits: result(hits).scores[:, 0],
+            made_of=lambda hits: of_aspect(result(hits).scaled, 0),
+            **common,
+        )
 
     return form
 

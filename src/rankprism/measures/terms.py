@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankprism.arrays import Floats
-from rankprism.measures.parts import expected, over_best, ratio, total
+from rankprism.measures.parts import over_best, ratio, total
 
 #: The meaning of each part's name. Parts of a sum are named after measures or aspects.
 MEANING = {
@@ -41,15 +41,12 @@ class Terms(NamedTuple):
     factors: Mapping[str, Floats]  #: by the names of `MEANING`, in the order in which they are multiplied
     over: Floats | None = None  #: (N, A) the divisor
     is_best: bool = True  #: whether `over` is the score of the best ranking, so that a ratio close to 1 is 1
-    weight: Floats | None = None  #: (N, A) the weights of a mean over aspects; None: each aspect has a score
 
     @property
     def scores(self) -> Floats:
-        """(N, A) the score of each aspect, or (N,) their weighted mean"""
+        """(N, A) the score of each aspect"""
         score = total(np.ascontiguousarray(reduce(np.multiply, self.factors.values())))
-        if self.over is not None:
-            score = (over_best if self.is_best else ratio)(score, self.over)
-        return score if self.weight is None else expected(score, self.weight)
+        return score if self.over is None else (over_best if self.is_best else ratio)(score, self.over)
 
     @property
     def scaled(self) -> dict[str, Floats]:

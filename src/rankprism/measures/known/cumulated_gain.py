@@ -9,10 +9,8 @@ import numpy as np
 from rankprism.arrays import Floats
 from rankprism.data.hits import NOWHERE, Hits, Pool
 from rankprism.measures import tables
-from rankprism.measures.bounds.completions import Completions
-from rankprism.measures.bounds.ranges import Pair
-from rankprism.measures.bounds.single import over_counts
 from rankprism.measures.compared import TREC_EVAL, TREC_EVAL_10
+from rankprism.measures.counted import Counted, Marks
 from rankprism.measures.declare import single
 from rankprism.measures.definition import Bounds, Ties
 from rankprism.measures.ideal import sorted_gains
@@ -21,10 +19,8 @@ from rankprism.measures.parts import (
     LOGARITHMIC,
     Gain,
     Rel,
-    binary,
     hit_discount,
     hit_gain,
-    hit_seen,
     over_best,
     ratio,
     relevant,
@@ -119,21 +115,8 @@ def RnDCG(hits: Hits, gains: GainOfGrade = None) -> Floats:
     return over_best(total(np.where(ends, at_level, 0.0)) + whole, ends.sum(-1) + longer.astype(np.float64))
 
 
-def _bin_g_bounds(c: Completions, rel: float) -> Pair:
-    def score(relevant_at: Floats, R: Floats) -> Floats:
-        others = np.arange(1, relevant_at.shape[-1] + 1) - np.cumsum(relevant_at, axis=-1)
-        return ratio(total(relevant_at * LOGARITHMIC((others + 1).astype(np.int32))), R)
-
-    return over_counts(c.gains(binary(rel), None), score)
-
-
-@single(
-    bounds=Bounds("outer", _bin_g_bounds),
-    cite="buckley2008trec",
-    compared=f"{TREC_EVAL}; {TREC_EVAL_10}",
-    ties=Ties(worth=lambda hits, rel: hit_gain(hits, binary(rel)), steps=True),
-)
-def binG(hits: Hits, rel: Rel = 1.0) -> Terms:
+@single(bounds="outer", cite="buckley2008trec", compared=f"{TREC_EVAL}; {TREC_EVAL_10}")
+def binG(rel: Rel = 1.0) -> Counted:
     """Binary G: each relevant document counts less, the more documents above it are not relevant.
 
     binG = 1/R Σ_{relevant i} 1 / log2(2 + n_i), where n_i is the number of documents above rank i that are
@@ -144,10 +127,12 @@ def binG(hits: Hits, rel: Rel = 1.0) -> Terms:
     >>> evaluate(judged, run, ["binG"]).mean()
     {'run': {'binG': 0.75}}
     """
-    g = hit_gain(hits, binary(rel))
-    others = np.where(g > 0, hits.rank[:, None, :] - hit_seen(hits, binary(rel)), 1)  # n_i + 1
-    R = relevant(hits.pool, binary(rel))[hits.topic]
-    return Terms({"gain": g, "discount": LOGARITHMIC(others.astype(np.int32))}, over=R)
+
+    def discount(m: Marks) -> Floats:
+        others = np.where(m.relevant > 0, m.rank - m.count, 0)  # n_i
+        return LOGARITHMIC((others + 1).astype(np.int32))
+
+    return Counted(rel=rel, over=lambda m: m.R, discount=discount)
 
 
 @single(

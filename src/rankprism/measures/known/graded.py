@@ -18,6 +18,7 @@ from rankprism.measures.definition import Bounds, Ties
 from rankprism.measures.ideal import sorted_gains
 from rankprism.measures.parameter import Cutoff, OneOf, Range
 from rankprism.measures.parts import (
+    ANY,
     RECIPROCAL,
     Gain,
     GainRule,
@@ -207,13 +208,10 @@ def _expected_gap(hits: Hits, levels: str | Mapping[float, float], cutoff: int |
     return graded_precision(hits, dict(zip(grades.tolist(), steps.tolist(), strict=True)), cutoff)
 
 
-_SMALLEST = 5e-324  # any grade above 0
-
-
 def _gap_bounds(c: Completions, levels: str | Mapping[float, float], cutoff: int | None) -> Pair:
     def worth(grade: Floats) -> Floats:
         if isinstance(levels, Mapping):
-            worths: Floats = np.sum([w * (grade >= max(bar, _SMALLEST)) for bar, w in levels.items()], axis=0)
+            worths: Floats = np.sum([w * (grade >= max(bar, ANY)) for bar, w in levels.items()], axis=0)
             return worths
         return grade if levels == "uniform" else grade * (grade + 1)
 

@@ -7,6 +7,7 @@ has the highest grade of any passage. All nuggets count, even those that no docu
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Annotated
 
@@ -16,13 +17,13 @@ from rankprism.arrays import Bools, Floats
 from rankprism.data.hits import Hits, Pool
 from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.bounds.ranges import Pair, rising
-from rankprism.measures.declare import measure
+from rankprism.measures.declare import measure, single
 from rankprism.measures.definition import Bounds, Ties
+from rankprism.measures.forms import OverAspects
 from rankprism.measures.parameter import Cutoff
-from rankprism.measures.parts import FIRST, UNIFORM, Parts, binary, expected
+from rankprism.measures.parts import ANY, FIRST, UNIFORM, Parts, binary
 from rankprism.measures.terms import Terms
 
-_ANY = 5e-324  # any grade above 0 is partial support
 Strict = Annotated[bool, "partial support counts nothing; otherwise it counts ½"]
 
 TREC_RAG = "TREC RAG 2024's definitions, worked by hand (1e-12)"
@@ -34,10 +35,10 @@ def credit(grade: Floats, strict: bool) -> Floats:
     return np.where(grade >= 1, 1.0, partial_support)
 
 
-def supported(hits: Hits, weight: Floats, strict: bool, cutoff: int | None) -> Terms:
-    """The credit for each nugget: a passage adds what it supports better than the passages above."""
-    best = np.maximum.accumulate(credit(hits.top(cutoff).grade, strict), axis=-1)
-    return Terms({"gain": np.diff(best, axis=-1, prepend=0.0)}, weight=weight[hits.topic])
+def of_nuggets(weight: Callable[[Pool], Floats], strict: bool, cutoff: int | None) -> OverAspects:
+    """The mean support over nuggets with these weights (T, A)."""
+    support = Support(strict=strict, cutoff=cutoff)
+    return OverAspects(support, weights=lambda hits: weight(hits.pool)[hits.topic])
 
 
 def every(pool: Pool) -> Floats:
@@ -51,15 +52,19 @@ def vital(pool: Pool) -> Floats:
     return every(pool) * (pool.weight >= 1)
 
 
-def _bounds(c: Completions, weight: Floats, strict: bool, cutoff: int | None) -> Pair:
-    """The score never falls when a passage turns out to support a nugget. Exact."""
+def given(pool: Pool) -> Floats:
+    """(T, A) the weights of the nuggets as they are given"""
+    return pool.weight
+
+
+def _bounds(c: Completions, strict: bool, cutoff: int | None) -> Pair:
+    """The credit never falls when a passage turns out to support a nugget. Exact."""
     g = c.gains(partial(credit, strict=strict), cutoff)
-    low, high = rising(g, lambda gain: gain.max(-1, initial=0.0))
-    return expected(low, weight[g.topic]), expected(high, weight[g.topic])
+    return rising(g, lambda gain: gain.max(-1, initial=0.0))
 
 
-def _expected(hits: Hits, weight: Floats, strict: bool, cutoff: int | None) -> Floats:
-    """(N,) the expectation over all orders of tied documents
+def _expected(hits: Hits, strict: bool, cutoff: int | None) -> Floats:
+    """(N, A) the expectation over all orders of tied documents
 
     The credit for a nugget is a step for partial support and a step for support, and each is the success of
     finding a passage of at least that grade.
@@ -67,19 +72,20 @@ def _expected(hits: Hits, weight: Floats, strict: bool, cutoff: int | None) -> F
     from rankprism.measures.ties.sums import expected_per_aspect
 
     some, full = (
-        expected_per_aspect(hits, Parts(UNIFORM, binary(least), FIRST), cutoff) for least in (_ANY, 1.0)
+        expected_per_aspect(hits, Parts(UNIFORM, binary(least), FIRST), cutoff) for least in (ANY, 1.0)
     )
-    return expected(full if strict else (some + full) / 2, weight[hits.topic])
+    return full if strict else (some + full) / 2
 
 
-@measure(
-    bounds=Bounds("exact", lambda c, **settings: _bounds(c, every(c.hits.pool), **settings)),
-    cite="pradeep2025great",
-    compared=TREC_RAG,
-    answers=True,
-    ties=Ties(lambda hits, **settings: _expected(hits, every(hits.pool), **settings), steps=True),
-)
-def NuggetAll(hits: Hits, strict: Strict = False, cutoff: Cutoff = None) -> Terms:
+@single(bounds=Bounds("exact", _bounds), ties=Ties(_expected, steps=True), listed=False)
+def Support(hits: Hits, strict: Strict = False, cutoff: Cutoff = None) -> Terms:
+    """The credit for a nugget: a passage adds what it supports better than the passages above."""
+    best = np.maximum.accumulate(credit(hits.top(cutoff).grade, strict), axis=-1)
+    return Terms({"gain": np.diff(best, axis=-1, prepend=0.0)})
+
+
+@measure(bounds="exact", cite="pradeep2025great", compared=TREC_RAG, answers=True)
+def NuggetAll(strict: Strict = False, cutoff: Cutoff = None) -> OverAspects:
     """Nugget recall: the share of a topic's nuggets that an answer supports.
 
     NuggetAll = 1/n Σ_t s_t over all n nuggets of the topic, where s_t is 1 for support, ½ for partial support
@@ -93,17 +99,11 @@ def NuggetAll(hits: Hits, strict: Strict = False, cutoff: Cutoff = None) -> Term
     >>> evaluate(judged, {"q": {"answer": 1}}, ["NuggetAll", "NuggetAll(strict=True)"]).mean()
     {'run': {'NuggetAll': 0.375, 'NuggetAll(strict=True)': 0.25}}
     """
-    return supported(hits, every(hits.pool), strict, cutoff)
+    return of_nuggets(every, strict, cutoff)
 
 
-@measure(
-    bounds=Bounds("exact", lambda c, **settings: _bounds(c, vital(c.hits.pool), **settings)),
-    cite="pradeep2025great",
-    compared=TREC_RAG,
-    answers=True,
-    ties=Ties(lambda hits, **settings: _expected(hits, vital(hits.pool), **settings), steps=True),
-)
-def NuggetVital(hits: Hits, strict: Strict = False, cutoff: Cutoff = None) -> Terms:
+@measure(bounds="exact", cite="pradeep2025great", compared=TREC_RAG, answers=True)
+def NuggetVital(strict: Strict = False, cutoff: Cutoff = None) -> OverAspects:
     """Vital nugget recall: the share of a topic's vital nuggets that an answer supports.
 
     NuggetVital = 1/v Σ_t s_t over the v vital nuggets of the topic, where s_t is as in NuggetAll; 0 if there
@@ -117,17 +117,11 @@ def NuggetVital(hits: Hits, strict: Strict = False, cutoff: Cutoff = None) -> Te
     >>> evaluate(judged, {"q": {"answer": 1}}, ["NuggetVital", "NuggetAll"], weights=weights).mean()
     {'run': {'NuggetVital': 0.75, 'NuggetAll': 0.5}}
     """
-    return supported(hits, vital(hits.pool), strict, cutoff)
+    return of_nuggets(vital, strict, cutoff)
 
 
-@measure(
-    bounds=Bounds("exact", lambda c, **settings: _bounds(c, c.hits.pool.weight, **settings)),
-    cite="pradeep2025great",
-    compared=TREC_RAG,
-    answers=True,
-    ties=Ties(lambda hits, **settings: _expected(hits, hits.pool.weight, **settings), steps=True),
-)
-def NuggetWeighted(hits: Hits, strict: Strict = False, cutoff: Cutoff = None) -> Terms:
+@measure(bounds="exact", cite="pradeep2025great", compared=TREC_RAG, answers=True)
+def NuggetWeighted(strict: Strict = False, cutoff: Cutoff = None) -> OverAspects:
     """Weighted nugget recall: nugget recall in which an okay nugget counts half as much as a vital one.
 
     NuggetWeighted = Σ_t w_t s_t / Σ_t w_t over all nuggets of the topic, where w_t is 1 for a vital nugget
@@ -139,4 +133,4 @@ def NuggetWeighted(hits: Hits, strict: Strict = False, cutoff: Cutoff = None) ->
     >>> evaluate(judged, {"q": {"answer": 1}}, ["NuggetWeighted"], weights=weights).mean()
     {'run': {'NuggetWeighted': 0.625}}
     """
-    return supported(hits, hits.pool.weight, strict, cutoff)
+    return of_nuggets(given, strict, cutoff)

@@ -13,39 +13,23 @@ from rankprism.arrays import Floats
 from rankprism.data.hits import Hits
 from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.bounds.ranges import Pair
-from rankprism.measures.bounds.single import all_found
 from rankprism.measures.compared import TREC_EVAL, TREC_EVAL_10
+from rankprism.measures.counted import Counted, Marks, marks
 from rankprism.measures.declare import single
 from rankprism.measures.definition import Bounds, Ties
 from rankprism.measures.parameter import LARGEST_PARAMETER, Range
-from rankprism.measures.parts import UNIFORM, Parts, Rel, binary, hit_gain, over_best, relevant, total
-from rankprism.measures.terms import Terms
-
-
-def counts(hits: Hits, rel: float) -> tuple[Floats, Floats, Floats]:
-    """(N, A) or (N, 1): f, n and R"""
-    f = total(hit_gain(hits, binary(rel)))
-    return f, hits.length.astype(np.float64)[:, None], relevant(hits.pool, binary(rel))[hits.topic]
-
-
-#: The score does not depend on the order of documents.
-_ANY_ORDER = Ties(order_free=True)
+from rankprism.measures.parts import UNIFORM, Parts, Rel, binary, over_best
 
 Relative = Annotated[bool, "divide by the highest precision that a set of this size could have"]
 
 
-def _set_precision(f: Floats, n: Floats, R: Floats, relative: bool) -> Floats:
-    return over_best(f, np.minimum(n, R) if relative else n)
-
-
 @single(
-    bounds=Bounds("exact", lambda c, rel, relative: all_found(c, rel, _set_precision, relative=relative)),
+    bounds="exact",
     cite="vanrijsbergen1979information",
     compared=f"{TREC_EVAL}; {TREC_EVAL_10}",
     forms={"SetRelP": {"relative": True}},
-    ties=_ANY_ORDER,
 )
-def SetP(hits: Hits, rel: Rel = 1.0, relative: Relative = False) -> Terms:
+def SetP(rel: Rel = 1.0, relative: Relative = False) -> Counted:
     """Set precision: the share of relevant documents among all that were retrieved.
 
     SetP = f / n, or f / min(n, R) with relative=True, where f of the n retrieved documents are relevant and R
@@ -58,21 +42,12 @@ def SetP(hits: Hits, rel: Rel = 1.0, relative: Relative = False) -> Terms:
     >>> evaluate(judged, run, ["SetP", "SetRelP"]).mean()
     {'run': {'SetP': 0.5, 'SetP(relative=True)': 1.0}}
     """
-    _, n, R = counts(hits, rel)
-    return Terms({"gain": hit_gain(hits, binary(rel))}, over=np.minimum(n, R) if relative else n + 0 * R)
+    over = (lambda m: np.minimum(m.n, m.R)) if relative else (lambda m: m.n)
+    return Counted(rel=rel, over=over, order_free=True)
 
 
-def _set_recall(f: Floats, n: Floats, R: Floats) -> Floats:
-    return over_best(f, R)
-
-
-@single(
-    bounds=Bounds("exact", lambda c, rel: all_found(c, rel, _set_recall)),
-    cite="vanrijsbergen1979information",
-    compared=f"{TREC_EVAL}; {TREC_EVAL_10}",
-    ties=_ANY_ORDER,
-)
-def SetR(hits: Hits, rel: Rel = 1.0) -> Terms:
+@single(bounds="exact", cite="vanrijsbergen1979information", compared=f"{TREC_EVAL}; {TREC_EVAL_10}")
+def SetR(rel: Rel = 1.0) -> Counted:
     """Set recall: the share of the relevant documents that were retrieved.
 
     SetR = f / R, where f of the retrieved documents are relevant, and R of the judged ones
@@ -83,23 +58,14 @@ def SetR(hits: Hits, rel: Rel = 1.0) -> Terms:
     >>> evaluate({"q": {"a": 1, "b": 0, "c": 1}}, {"q": {"a": 2, "b": 1}}, ["SetR"]).mean()
     {'run': {'SetR': 0.5}}
     """
-    return Terms({"gain": hit_gain(hits, binary(rel))}, over=counts(hits, rel)[2])
+    return Counted(rel=rel, over=lambda m: m.R, order_free=True)
 
 
 Importance = Annotated[float, Range(0), "how important recall is relative to precision; β² of other texts"]
 
 
-def _set_f(f: Floats, n: Floats, R: Floats, beta: float) -> Floats:
-    return over_best(f, (n + beta * R) / (1 + beta))
-
-
-@single(
-    bounds=Bounds("exact", lambda c, rel, beta: all_found(c, rel, _set_f, beta=beta)),
-    cite="vanrijsbergen1979information",
-    compared=f"{TREC_EVAL}; {TREC_EVAL_10}",
-    ties=_ANY_ORDER,
-)
-def SetF(hits: Hits, rel: Rel = 1.0, beta: Importance = 1.0) -> Terms:
+@single(bounds="exact", cite="vanrijsbergen1979information", compared=f"{TREC_EVAL}; {TREC_EVAL_10}")
+def SetF(rel: Rel = 1.0, beta: Importance = 1.0) -> Counted:
     """Set F: the weighted harmonic mean of set precision and set recall.
 
     SetF = (β + 1) P R / (β P + R) = (β + 1) f / (n + β R'), where f of the n retrieved documents are
@@ -113,21 +79,11 @@ def SetF(hits: Hits, rel: Rel = 1.0, beta: Importance = 1.0) -> Terms:
     >>> evaluate(judged, run, ["SetF", "SetF(beta=3)"]).mean()
     {'run': {'SetF': 0.8, 'SetF(beta=3)': 0.8888888888888888}}
     """
-    _, n, R = counts(hits, rel)
-    return Terms({"gain": hit_gain(hits, binary(rel))}, over=(n + beta * R) / (1 + beta))
+    return Counted(rel=rel, over=lambda m: (m.n + beta * m.R) / (1 + beta), order_free=True)
 
 
-def _set_ap(f: Floats, n: Floats, R: Floats) -> Floats:
-    return over_best(f * f, n * R)
-
-
-@single(
-    bounds=Bounds("exact", lambda c, rel: all_found(c, rel, _set_ap)),
-    cite="buckley2005retrieval",
-    compared=f"{TREC_EVAL}; {TREC_EVAL_10}",
-    ties=_ANY_ORDER,
-)
-def SetAP(hits: Hits, rel: Rel = 1.0) -> Floats:
+@single(bounds="exact", cite="buckley2005retrieval", compared=f"{TREC_EVAL}; {TREC_EVAL_10}")
+def SetAP(rel: Rel = 1.0) -> Counted:
     """Set average precision: set precision times set recall.
 
     SetAP = f/n · f/R, where f of the n retrieved documents are relevant, and R of the judged ones
@@ -139,7 +95,7 @@ def SetAP(hits: Hits, rel: Rel = 1.0) -> Floats:
     >>> evaluate(judged, run, ["SetAP"]).mean()
     {'run': {'SetAP': 0.6666666666666666}}
     """
-    return _set_ap(*counts(hits, rel))
+    return Counted(rel=rel, score=lambda m: over_best(m.f * m.f, m.n * m.R), order_free=True)
 
 
 @single(bounds="outer", cite="buckley2005retrieval", compared=f"{TREC_EVAL}; {TREC_EVAL_10}")
@@ -170,30 +126,21 @@ def _utility_bounds(
     c: Completions, rel: float, found: float, wrong: float, missed: float, rest: float, documents: int
 ) -> Pair:
     """An unjudged document adds found - wrong if it is relevant; the other two numbers do not change."""
-    now = _utility(*counts(c.hits, rel), found, wrong, missed, rest, documents)
+    now = _utility(marks(c.hits, rel), found, wrong, missed, rest, documents)
     g = c.gains(binary(rel), None)
     all_relevant = now + np.where(g.top > 0, g.count[:, None], 0) * (found - wrong)
     return np.minimum(now, all_relevant), np.maximum(now, all_relevant)
 
 
-def _utility(
-    f: Floats,
-    n: Floats,
-    R: Floats,
-    found: float,
-    wrong: float,
-    missed: float,
-    rest: float,
-    documents: int,
-) -> Floats:
-    return found * f + wrong * (n - f) + missed * (R - f) + rest * (documents + f - n - R)
+def _utility(m: Marks, found: float, wrong: float, missed: float, rest: float, documents: int) -> Floats:
+    return found * m.f + wrong * (m.n - m.f) + missed * (m.R - m.f) + rest * (documents + m.f - m.n - m.R)
 
 
 @single(
     bounds=Bounds("exact", _utility_bounds),
     cite="hull1999trec",
     compared=f"{TREC_EVAL}; {TREC_EVAL_10}",
-    ties=_ANY_ORDER,
+    ties=Ties(order_free=True),
 )
 def Utility(
     hits: Hits,
@@ -217,4 +164,4 @@ def Utility(
     >>> evaluate(judged, run, ["Utility", "Utility(found=3,wrong=-2)"]).mean()
     {'run': {'Utility': -1.0, 'Utility(found=3,wrong=-2)': -1.0}}
     """
-    return _utility(*counts(hits, rel), found, wrong, missed, rest, documents)
+    return _utility(marks(hits, rel), found, wrong, missed, rest, documents)

@@ -5,47 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from rankprism.arrays import Floats
-from rankprism.data.hits import Hits
 from rankprism.measures import tables
-from rankprism.measures.bounds.completions import Completions
-from rankprism.measures.bounds.ranges import Pair
-from rankprism.measures.bounds.single import over_counts
 from rankprism.measures.compared import TREC_EVAL_10
+from rankprism.measures.counted import Counted, Marks
 from rankprism.measures.declare import single
-from rankprism.measures.definition import Bounds, Ties
-from rankprism.measures.parts import (
-    PRECISION,
-    UNIFORM,
-    Parts,
-    Rel,
-    binary,
-    hit_gain,
-    relevant,
-    total,
-    utility_per_aspect,
-)
+from rankprism.measures.parts import Rel, total
 
 
-def _smoothed(s: Floats, R: Floats) -> Floats:
-    return tables.logarithm((1 + s) / (1 + R - s))
-
-
-def _bounds(c: Completions, rel: float) -> Pair:
-    def score(relevant_at: Floats, R: Floats) -> Floats:
-        precision = np.cumsum(relevant_at, axis=-1) / np.arange(1, relevant_at.shape[-1] + 1)
-        # With new documents in s and not yet in R, s may exceed what is possible.
-        return _smoothed(np.minimum(total(relevant_at * precision), R), R)
-
-    return over_counts(c.gains(binary(rel), None), score)
-
-
-@single(
-    bounds=Bounds("outer", _bounds),
-    cite="robertson2012smoothing",
-    compared=TREC_EVAL_10,
-    ties=Ties(worth=lambda hits, rel: hit_gain(hits, binary(rel))),
-)
-def YAAP(hits: Hits, rel: Rel = 1.0) -> Floats:
+@single(bounds="outer", cite="robertson2012smoothing", compared=TREC_EVAL_10)
+def YAAP(rel: Rel = 1.0) -> Counted:
     """Smoothed average precision, "yet another average precision": the log odds of AP.
 
     YAAP = ln (1 + s) / (1 + R - s),  s = R · AP = Σ_{relevant i} P@i, where R is the number of judged
@@ -59,5 +27,10 @@ def YAAP(hits: Hits, rel: Rel = 1.0) -> Floats:
     >>> evaluate(judged, run, ["YAAP", "AP"]).mean()
     {'run': {'YAAP': 0.6931471805599453, 'AP': 1.0}}
     """
-    s = utility_per_aspect(hits, Parts(UNIFORM, binary(rel), PRECISION))
-    return _smoothed(s, relevant(hits.pool, binary(rel))[hits.topic])
+
+    def score(m: Marks) -> Floats:
+        # With new documents in s and not yet in R, s may exceed what is possible.
+        s = np.minimum(total(m.relevant * (m.count / m.rank)), m.R)
+        return tables.logarithm((1 + s) / (1 + m.R - s))
+
+    return Counted(rel=rel, score=score)
