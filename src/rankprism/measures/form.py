@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from rankprism.arrays import Floats, Longs
+from rankprism.arrays import Bools, Floats, Longs
 
 if TYPE_CHECKING:
     from rankprism.measures.parts import Parts
@@ -25,8 +25,6 @@ class Form:
     Hits are `Hits`, or `PreferenceHits` if the measure needs preferences.
     """
 
-    #: Whether a search for the best ranking may end without a proof, so that there is an `interval`.
-    searches: bool = False
     #: The parts of the sum, if the measure is one of the family.
     parts: Parts | None = None
     #: The form that this one stands for, if it only adds checks.
@@ -48,6 +46,11 @@ class Form:
         """Whether the score is a sum over documents, so that each document has a contribution of its own."""
         return False
 
+    @property
+    def searches(self) -> bool:
+        """Whether a search for the best ranking may end without a proof, so that there is an `interval`."""
+        return False
+
     def bounds(self, completions: Any) -> Pair:
         """The lowest and the highest score over all `Completions`. Asked only if bounds are known."""
         raise NotImplementedError
@@ -61,6 +64,10 @@ class Form:
 
     def extremes(self, hits: Any) -> Pair | None:
         """The lowest and the highest score over all orders of tied documents; None as in `expected`."""
+        return None
+
+    def steps_of(self, hits: Any) -> Bools | None:
+        """(N,) whether the form has steps, if that depends on the ranking; None: `has_steps` says it."""
         return None
 
     def worth(self, hits: Any) -> Floats | None:
@@ -110,6 +117,7 @@ class _ByHand(Form):
     has_steps: bool = False
     order_free: bool = False
     is_sum: bool = False
+    searches: bool = False
 
     def __init__(self, **answers: Any) -> None:
         unknown = [name for name in answers if not hasattr(type(self), name)]

@@ -3,8 +3,9 @@ information on each aspect (Luo et al. 2013), and precision and reciprocal rank 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import Annotated
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from rankprism.measures.bounds.ranges import Pair, quotient
 from rankprism.measures.compared import TREC_DD
 from rankprism.measures.declare import measure
 from rankprism.measures.definition import Bounds, Ties
+from rankprism.measures.form import OfRanking
 from rankprism.measures.known.coverage import rank_of_level
 from rankprism.measures.parameter import Cutoff, OneOf, Range, Role
 from rankprism.measures.parts import (
@@ -39,12 +41,8 @@ from rankprism.measures.parts import (
     total,
     weighted_sum,
 )
-from rankprism.measures.registry import lookup
 from rankprism.measures.tables import powers_of_rest
-from rankprism.measures.terms import MadeOf, Terms, of_all_aspects
-
-if TYPE_CHECKING:
-    from rankprism.measures.ties.lattice import Law
+from rankprism.measures.terms import MadeOf, Terms, of_all_aspects, of_aspect
 
 _YEARS = "as in the programs of TREC Dynamic Domain 2015 and 2016"
 CubeForm = Annotated[
@@ -81,14 +79,16 @@ Batch = Annotated[
 ]
 
 
-class Cube(NamedTuple):
-    """The parameters of the forms of trec-dd."""
+@dataclass(frozen=True)
+class Cube(OfRanking):
+    """CT as in the programs of TREC Dynamic Domain: how much of the cube is filled, over time."""
 
     form: str
     alpha: float
     height: float
     batch: int
     cutoff: int | None
+    is_sum = True
 
     def filled(self, hits: Hits) -> Floats:
         """(N, H) the share of the whole cube that is filled after each retrieved document
@@ -117,35 +117,69 @@ class Cube(NamedTuple):
         top = hits.top(self.cutoff)
         return ratio(self.filled(top).max(-1, initial=0.0), self.time(top))
 
-    def can_bind(self, hits: Hits) -> Bools:
-        """(N,) whether some order of the documents may fill an aspect above `height`
-
-        The order of descending grades fills it most. Unless an aspect is full, what a document adds depends
-        only on which documents are above.
-        """
+    def steps_of(self, hits: Hits) -> Bools:
+        """Unless an aspect may be filled above `height`, what a document adds depends only on which documents
+        are above. The order of descending grades fills an aspect most."""
         g = -np.sort(-hits.grade, axis=-1)
         most = (1 - self.alpha) * discounted_sum(g, powers_of_rest(g.shape[-1], self.alpha))
-        return np.asarray((most > self.height * (1 - 1e-9)).any(-1))
+        return np.asarray(~(most > self.height * (1 - 1e-9)).any(-1))
 
-    def made_of(self, hits: Hits, scale: Floats) -> MadeOf:
-        """The gain of each document in the cube, and its scale (N,)."""
-        rise = np.diff(self.filled(hits), axis=-1, prepend=0.0)
-        return MadeOf({"gain": rise, "scale": np.broadcast_to(scale[:, None], rise.shape)})
+    def scale(self, hits: Hits) -> Floats:
+        """(N,) what the gain is multiplied by"""
+        return ratio(np.ones(()), self.time(hits.top(self.cutoff)))
+
+    def made_of(self, hits: Hits) -> MadeOf:
+        rise = np.diff(self.filled(hits.top(self.cutoff)), axis=-1, prepend=0.0)
+        return MadeOf({"gain": rise, "scale": np.broadcast_to(self.scale(hits)[:, None], rise.shape)})
+
+    def bounds(self, completions: Completions) -> Pair:
+        g = completions.gains(Gain("linear"), self.cutoff)
+        whole = self.form == "trec-dd-2015"
+        low, high = filled_at_the_end(completions, g, self.alpha, self.height, whole)
+        time = self.time(completions.hits.top(self.cutoff))
+        return ratio(low, time), ratio(high, time)
 
 
-@measure(
-    bounds=Bounds("outer", lambda c, **settings: _ct_bounds(c, **settings)),
-    cite="luo2013water amigo2018axiomatic",
-    compared=TREC_DD,
-    made_of=lambda hits, **settings: _of_ct(hits, **settings),
-    ties=Ties(
-        lambda hits, **settings: _law("CT", hits, **settings).expected,
-        extremes=lambda hits, **settings: _law("CT", hits, **settings)[1:],
-        steps=lambda form, **_: form == "paper",
-    ),
-)
+@dataclass(frozen=True)
+class CubeOfPaper(OfRanking):
+    """CT as in the paper: a sum of gains that are new and wanted."""
+
+    gain: Gain
+    alpha: float
+    saturation: float
+    cutoff: int | None
+    has_steps = is_sum = True
+
+    def score(self, hits: Hits) -> Floats:
+        hits = hits.top(self.cutoff)
+        g = hit_gain(hits, self.gain)
+        new = g * decay(self.alpha)(g) * _wanted(g, self.saturation)
+        per_aspect = discounted_sum(new, hit_discount(hits, RECIPROCAL))
+        return expected(per_aspect, aspect_weights(hits, self.gain, weighted=True))
+
+    def made_of(self, hits: Hits) -> MadeOf:
+        hits = hits.top(self.cutoff)
+        g = hit_gain(hits, self.gain)
+        factors = {
+            "gain": g,
+            "novelty": decay(self.alpha)(g) * _wanted(g, self.saturation),
+            "discount": hit_discount(hits, RECIPROCAL)[:, None, :],
+        }
+        return of_all_aspects(factors, aspect_weights(hits, self.gain, weighted=True))
+
+    def bounds(self, completions: Completions) -> Pair:
+        return cube_test(completions, self.gain, self.alpha, self.saturation, self.cutoff)
+
+
+def _wanted(g: Floats, saturation: float) -> Bools:
+    """(N, A, H) whether the documents above have not yet satisfied the aspect"""
+    before = np.zeros_like(g)
+    np.cumsum(g[..., :-1], axis=-1, out=before[..., 1:])
+    return np.asarray(before < saturation)
+
+
+@measure(bounds="outer", cite="luo2013water amigo2018axiomatic", compared=TREC_DD)
 def CT(
-    hits: Hits,
     form: CubeForm = "paper",
     alpha: CubeAlpha = 0.5,
     saturation: Saturation = 1.0,
@@ -154,7 +188,7 @@ def CT(
     rel: Rel = 1.0,
     gain: CubeGain = "probability",
     cutoff: Cutoff = None,
-) -> Floats:
+) -> OfRanking:
     """Cube test: gain per time, where an aspect adds no gain once it is satisfied.
 
     paper: CT@k = Σ_{i≤k} 1/i Σ_t w_t g(i,t) (1-α)^c(i,t) [Σ_{j<i} g(j,t) < saturation], where c(i,t)
@@ -175,76 +209,50 @@ def CT(
     >>> evaluate(two, {"q": {"a": 1}}, ["CT(gain='binary')", *years]).mean()["run"]
     {"CT(gain='binary')": 0.5, "CT(form='trec-dd-2015')@10": 0.1, "CT(form='trec-dd-2016')@10": 0.2}
     """
-    if form != "paper":
-        return Cube(form, alpha, height, batch, cutoff).score(hits)
-    hits = hits.top(cutoff)
-    g = hit_gain(hits, Gain(gain, rel))
-    new = g * decay(alpha)(g) * _wanted(g, saturation)
-    per_aspect = discounted_sum(new, hit_discount(hits, RECIPROCAL))
-    return expected(per_aspect, aspect_weights(hits, Gain(gain, rel), weighted=True))
-
-
-def _law(name: str, hits: Hits, **settings: Any) -> Law:
-    """The scores over all orders of tied documents. If an aspect may become full, all orders are listed."""
-    from rankprism.measures.ties.scores import law
-
-    measure = lookup(name)(**settings)
-    if measure.has_steps:
-        return law(measure, hits)
-    cube = Cube(
-        settings.get("form", _BOUNDED), *(settings[one] for one in ("alpha", "height", "batch", "cutoff"))
-    )
-    return law(measure, hits, steps=~cube.can_bind(hits))
-
-
-def _wanted(g: Floats, saturation: float) -> Bools:
-    """(N, A, H) whether the documents above have not yet satisfied the aspect"""
-    before = np.zeros_like(g)
-    np.cumsum(g[..., :-1], axis=-1, out=before[..., 1:])
-    return np.asarray(before < saturation)
-
-
-def _of_ct(hits: Hits, saturation: float, rel: float, gain: str, **trec_dd: Any) -> MadeOf:
-    cube = Cube(**trec_dd)
-    hits = hits.top(cube.cutoff)
-    if cube.form != "paper":
-        return cube.made_of(hits, ratio(np.ones(()), cube.time(hits)))
-    g = hit_gain(hits, Gain(gain, rel))
-    factors = {
-        "gain": g,
-        "novelty": decay(cube.alpha)(g) * _wanted(g, saturation),
-        "discount": hit_discount(hits, RECIPROCAL)[:, None, :],
-    }
-    return of_all_aspects(factors, aspect_weights(hits, Gain(gain, rel), weighted=True))
-
-
-def _ct_bounds(c: Completions, saturation: float, rel: float, gain: str, **trec_dd: Any) -> Pair:
-    cube = Cube(**trec_dd)
-    if cube.form == "paper":
-        return cube_test(c, Gain(gain, rel), cube.alpha, saturation, cube.cutoff)
-    whole = cube.form == "trec-dd-2015"
-    low, high = filled_at_the_end(c, c.gains(Gain("linear"), cube.cutoff), cube.alpha, cube.height, whole)
-    time = cube.time(c.hits.top(cube.cutoff))
-    return ratio(low, time), ratio(high, time)
+    if form == "paper":
+        return CubeOfPaper(Gain(gain, rel), alpha, saturation, cutoff)
+    return Cube(form, alpha, height, batch, cutoff)
 
 
 #: The form of CT that has a bound in the official program.
 _BOUNDED = "trec-dd-2016"
 
 
-@measure(
-    bounds=Bounds("outer", lambda c, **settings: _nct_bounds(c, **settings)),
-    cite="luo2013water yang2016trec",
-    compared=TREC_DD,
-    made_of=lambda hits, **settings: _of_nct(hits, Cube(_BOUNDED, **settings)),
-    ties=Ties(
-        lambda hits, **settings: _law("nCT", hits, **settings).expected,
-        extremes=lambda hits, **settings: _law("nCT", hits, **settings)[1:],
-    ),
-)
+class NormalisedCube(Cube):
+    """CT divided by its upper bound."""
+
+    def score(self, hits: Hits) -> Floats:
+        return over_best(super().score(hits), self.most(hits))
+
+    def scale(self, hits: Hits) -> Floats:
+        return ratio(np.ones(()), self.time(hits.top(self.cutoff)) * self.most(hits))
+
+    def most(self, hits: Hits) -> Floats:
+        """(N,) the bound that CT is divided by"""
+        depth = hits.depth(self.cutoff)
+        best = -np.sort(-hits.pool.grade, axis=-1)
+        counted = np.arange(best.shape[-1]) <= depth[:, None]
+        powers = powers_of_rest(best.shape[-1], self.alpha)
+        sums = discounted_sum(best[hits.topic], counted * powers)
+        bound = weighted_sum(np.minimum(sums, self.height) / self.height, shares(hits))
+        return ratio(bound, self.rounds(depth))
+
+    def bounds(self, completions: Completions) -> Pair:
+        """CT never fills more of an aspect than its bound, so nCT is at most the ratio of their times."""
+        c, depth = completions, completions.hits.depth(self.cutoff)
+        g = c.gains(Gain("linear"), self.cutoff)
+        low, high = quotient(
+            *filled_at_the_end(c, g, self.alpha, self.height),
+            *cube_test_bound(c, g, self.alpha, self.height, depth),
+        )
+        longer = ratio(self.rounds(depth), self.time(c.hits.top(self.cutoff)))
+        return low * longer, high * longer
+
+
+@measure(bounds="outer", cite="luo2013water yang2016trec", compared=TREC_DD)
 def nCT(
-    hits: Hits, alpha: CubeAlpha = 0.5, height: Height = 5.0, batch: Batch = 5, cutoff: Cutoff = None
-) -> Floats:
+    alpha: CubeAlpha = 0.5, height: Height = 5.0, batch: Batch = 5, cutoff: Cutoff = None
+) -> NormalisedCube:
     """Normalised cube test: the CT of TREC Dynamic Domain divided by its upper bound.
 
     nCT@k = CT(form='trec-dd-2016')@k / bound,  bound = Σ_t w_t min(height, Σ_{n≥0} (1-α)^n g*(n,t)) /
@@ -257,56 +265,80 @@ def nCT(
     >>> evaluate({"q": {"s1": {"a": 4}}}, {"q": {"a": 1}}, ["nCT@5"]).mean()
     {'run': {'nCT@5': 0.5}}
     """
-    cube = Cube(_BOUNDED, alpha, height, batch, cutoff)
-    return over_best(cube.score(hits), _most(hits, cube))
+    return NormalisedCube(_BOUNDED, alpha, height, batch, cutoff)
 
 
-def _of_nct(hits: Hits, cube: Cube) -> MadeOf:
-    top = hits.top(cube.cutoff)
-    return cube.made_of(top, ratio(np.ones(()), cube.time(top) * _most(hits, cube)))
+class AverageCube(Cube):
+    """The mean of CT on the way down the ranking."""
+
+    def score(self, hits: Hits) -> Floats:
+        return self._terms(hits).scores[:, 0]
+
+    def made_of(self, hits: Hits) -> MadeOf:
+        return of_aspect(self._terms(hits).scaled, 0)
+
+    def _terms(self, hits: Hits) -> Terms:
+        """What each document adds to the cube, and how much that counts
+
+        The gain of a document, divided by time, counts at every rank or round from its own to the end.
+        """
+        hits = hits.top(self.cutoff)
+        steps = np.diff(self.filled(hits), axis=-1, prepend=0.0)
+        by_rank = self.form == "trec-dd-2016"
+        unit = 1 if by_rank else self.batch
+        longest = -(-int(hits.length.max(initial=0)) // unit)
+        i = np.arange(1, longest + 1).astype(np.float64)
+        time = np.concatenate(([0.0], np.cumsum(1.0 / (self.rounds(i) if by_rank else i))))
+        count = hits.length.astype(np.float64) if by_rank else self.time(hits)
+        # The rounds after the end of every ranking also count.
+        whole = np.array([_harmonic(int(n)) for n in count]) if not by_rank else time[hits.length]
+        found = steps > 0
+        start = np.where(found, (hits.rank - 1) // unit, 0)
+        left = np.where(found, whole[:, None] - time[start], 0.0)
+        factors = {"gain": steps[:, None, :], "discount": left[:, None, :]}
+        return Terms(factors, over=count[:, None], is_best=False)
+
+    def bounds(self, completions: Completions) -> Pair:
+        """Each rank has its own bounds, and the means of these over ranks or rounds bound the mean."""
+        hits = completions.hits.top(self.cutoff)
+        g = completions.gains(Gain("linear"), self.cutoff)
+        whole = self.form == "trec-dd-2015"
+        levels = filled_by_rank(completions, g, self.alpha, self.height, whole)
+        i = np.arange(1, g.least.shape[-1] + 1)
+        if not whole:
+            inside = i <= hits.length[:, None]
+            time = self.rounds(i.astype(np.float64))
+            low, high = (ratio((x * inside / time).sum(-1), hits.length.astype(np.float64)) for x in levels)
+            return low, high
+        # Each rise of a level counts at its own rank and at all ranks below.
+        rounds = self.time(hits)
+        left = np.array([_harmonic(int(n)) for n in rounds])[:, None] - np.array(
+            [_harmonic(int(n)) for n in (i - 1) // self.batch]
+        )
+        low, high = (
+            ratio((np.diff(x, axis=-1, prepend=0.0) * np.maximum(left, 0.0)).sum(-1), rounds) for x in levels
+        )
+        return low, high
 
 
-def _most(hits: Hits, cube: Cube) -> Floats:
-    """(N,) the bound that CT is divided by"""
-    depth = hits.depth(cube.cutoff)
-    best = -np.sort(-hits.pool.grade, axis=-1)
-    counted = np.arange(best.shape[-1]) <= depth[:, None]
-    powers = powers_of_rest(best.shape[-1], cube.alpha)
-    sums = discounted_sum(best[hits.topic], counted * powers)
-    bound = weighted_sum(np.minimum(sums, cube.height) / cube.height, shares(hits))
-    return ratio(bound, cube.rounds(depth))
+@cache
+def _harmonic(n: int) -> float:
+    """1 + 1/2 + … + 1/n, added in this order"""
+    total = 0.0
+    for first in range(1, n + 1, 1 << 20):
+        some = np.arange(first, min(first + (1 << 20), n + 1), dtype=np.float64)
+        total = float(np.cumsum(np.concatenate(([total], 1.0 / some)))[-1])
+    return total
 
 
-def _nct_bounds(c: Completions, **settings: Any) -> Pair:
-    """CT never fills more of an aspect than its bound, so nCT is at most the ratio of their times."""
-    cube = Cube(_BOUNDED, **settings)
-    depth = c.hits.depth(cube.cutoff)
-    g = c.gains(Gain("linear"), cube.cutoff)
-    low, high = quotient(
-        *filled_at_the_end(c, g, cube.alpha, cube.height),
-        *cube_test_bound(c, g, cube.alpha, cube.height, depth),
-    )
-    longer = ratio(cube.rounds(depth), cube.time(c.hits.top(cube.cutoff)))
-    return low * longer, high * longer
-
-
-@measure(
-    bounds=Bounds("outer", lambda c, **settings: _act_bounds(c, Cube(**settings))),
-    cite="luo2013water yang2016trec",
-    compared=TREC_DD,
-    ties=Ties(
-        lambda hits, **settings: _law("ACT", hits, **settings).expected,
-        extremes=lambda hits, **settings: _law("ACT", hits, **settings)[1:],
-    ),
-)
+@measure(bounds="outer", cite="luo2013water yang2016trec", compared=TREC_DD)
 def ACT(
-    hits: Hits,
     form: ActForm = "trec-dd-2016",
     alpha: CubeAlpha = 0.5,
     height: Height = 5.0,
     batch: Batch = 5,
     cutoff: Cutoff = None,
-) -> Terms:
+) -> AverageCube:
     """Average cube test: the mean of the CT of TREC Dynamic Domain on the way down the ranking.
 
     trec-dd-2016: ACT@k = 1/n Σ_{i≤n} CT(form='trec-dd-2016')@i, where n = min(k, length);
@@ -320,61 +352,7 @@ def ACT(
     >>> [round(score, 2) for score in found.mean()["run"].values()]
     [0.14, 0.3]
     """
-    steps, left, count = _steps(hits.top(cutoff), Cube(form, alpha, height, batch, cutoff))
-    factors = {"gain": steps[:, None, :], "discount": left[:, None, :]}
-    return Terms(factors, over=count[:, None], is_best=False)
-
-
-def _steps(hits: Hits, cube: Cube) -> tuple[Floats, Floats, Floats]:
-    """(N, H) twice: what each document adds to the cube, and how much that counts; (N,) the number of CTs
-    that are averaged
-
-    The gain of a document, divided by time, counts at every rank or round from its own to the end.
-    """
-    steps = np.diff(cube.filled(hits), axis=-1, prepend=0.0)
-    by_rank = cube.form == "trec-dd-2016"
-    unit = 1 if by_rank else cube.batch
-    longest = -(-int(hits.length.max(initial=0)) // unit)
-    i = np.arange(1, longest + 1).astype(np.float64)
-    time = np.concatenate(([0.0], np.cumsum(1.0 / (cube.rounds(i) if by_rank else i))))
-    count = hits.length.astype(np.float64) if by_rank else cube.time(hits)
-    # The rounds after the end of every ranking also count.
-    whole = np.array([_harmonic(int(n)) for n in count]) if not by_rank else time[hits.length]
-    found = steps > 0
-    start = np.where(found, (hits.rank - 1) // unit, 0)
-    return steps, np.where(found, whole[:, None] - time[start], 0.0), count
-
-
-@cache
-def _harmonic(n: int) -> float:
-    """1 + 1/2 + … + 1/n, added in this order"""
-    total = 0.0
-    for first in range(1, n + 1, 1 << 20):
-        some = np.arange(first, min(first + (1 << 20), n + 1), dtype=np.float64)
-        total = float(np.cumsum(np.concatenate(([total], 1.0 / some)))[-1])
-    return total
-
-
-def _act_bounds(c: Completions, cube: Cube) -> Pair:
-    """Each rank has its own bounds, and the mean over ranks or rounds is bounded by the means of these."""
-    hits = c.hits.top(cube.cutoff)
-    g = c.gains(Gain("linear"), cube.cutoff)
-    levels = filled_by_rank(c, g, cube.alpha, cube.height, cube.form == "trec-dd-2015")
-    i = np.arange(1, g.least.shape[-1] + 1)
-    if cube.form == "trec-dd-2016":
-        inside = i <= hits.length[:, None]
-        time = cube.rounds(i.astype(np.float64))
-        low, high = (ratio((x * inside / time).sum(-1), hits.length.astype(np.float64)) for x in levels)
-        return low, high
-    # Each rise of a level counts at its own rank and at all ranks below.
-    rounds = cube.time(hits)
-    left = np.array([_harmonic(int(n)) for n in rounds])[:, None] - np.array(
-        [_harmonic(int(n)) for n in (i - 1) // cube.batch]
-    )
-    low, high = (
-        ratio((np.diff(x, axis=-1, prepend=0.0) * np.maximum(left, 0.0)).sum(-1), rounds) for x in levels
-    )
-    return low, high
+    return AverageCube(form, alpha, height, batch, cutoff)
 
 
 RecallForm = Annotated[

@@ -13,10 +13,10 @@ import numpy as np
 from rankprism.arrays import Bools, Floats, Ints, Longs
 from rankprism.data.hits import NOWHERE
 from rankprism.measures.declare import measure
-from rankprism.measures.definition import Ties
 from rankprism.measures.parameter import Cutoff
 from rankprism.measures.parts import LOGARITHMIC, ratio, total
 from rankprism.measures.preferences.hits import UNBOUNDED, PreferenceHits
+from rankprism.measures.preferences.pairs import Pairs
 from rankprism.measures.preferences.utility import NONE, Shown
 
 
@@ -25,9 +25,8 @@ from rankprism.measures.preferences.utility import NONE, Shown
     bounds=UNBOUNDED,
     cite="carterette2008evaluation",
     aliases="preference_precision",
-    ties=Ties(lambda hits, cutoff: _expected(hits, cutoff)),
 )
-def ppref(hits: PreferenceHits, cutoff: Cutoff = None) -> Floats:
+def ppref(cutoff: Cutoff = None) -> Pairs:
     """Preference precision: the share of the judged pairs that the ranking has in the right order.
 
     ppref@k = |ordered pairs, the preferred document above| / |ordered pairs|
@@ -43,27 +42,13 @@ def ppref(hits: PreferenceHits, cutoff: Cutoff = None) -> Floats:
     >>> evaluate(people, {"q": {"b": 2.0, "a": 1.0}}, ["ppref@1", "ppref@2"]).mean()
     {'run': {'ppref@1': 0.5, 'ppref@2': 0.6666666666666666}}
     """
-    correct, first = _ordered(hits.shown, hits.rank, hits.doc, cutoff)
-    inside = first != NOWHERE
-    return ratio((correct & inside).sum(-1).astype(np.float64), inside.sum(-1).astype(np.float64))
 
+    def share(hits: PreferenceHits) -> Floats:
+        correct, first = _ordered(hits.shown, hits.rank, hits.doc, cutoff)
+        inside = first != NOWHERE
+        return ratio((correct & inside).sum(-1).astype(np.float64), inside.sum(-1).astype(np.float64))
 
-def _expected(hits: PreferenceHits, cutoff: int | None) -> Floats:
-    """(N,) the expectation over all orders of tied documents
-
-    Unless the cutoff divides a group, the same pairs are ordered in all orders.
-    """
-    from rankprism.measures.ties.lattice import numbered
-    from rankprism.measures.ties.preferences import by_reversal, divided_by
-    from rankprism.measures.ties.scores import law
-
-    own = ppref(cutoff=cutoff)
-    score = by_reversal(own, hits)
-    rows = np.flatnonzero(divided_by(hits, cutoff))
-    if len(rows):
-        with numbered(rows):
-            score[rows] = law(own, hits.rows(rows)).expected
-    return score
+    return Pairs(share, cutoff=cutoff)
 
 
 @measure(
@@ -72,7 +57,7 @@ def _expected(hits: PreferenceHits, cutoff: int | None) -> Floats:
     cite="carterette2008here carterette2008evaluation",
     aliases="weighted_preference_precision",
 )
-def wpref(hits: PreferenceHits, cutoff: Cutoff = None) -> Floats:
+def wpref(cutoff: Cutoff = None) -> Pairs:
     """Weighted preference precision: preference precision in which pairs near the top weigh more.
 
     wpref@k = Σ of w over correctly ordered pairs / Σ of w over ordered pairs,  w = 1/log2(min(i, j) + 1)
@@ -86,10 +71,14 @@ def wpref(hits: PreferenceHits, cutoff: Cutoff = None) -> Floats:
     >>> evaluate(people, {"q": {"b": 2.0, "a": 1.0}}, "wpref@2").mean()["run"]["wpref@2"]
     0.6199...
     """
-    correct, first = _ordered(hits.shown, hits.rank, hits.doc, cutoff)
-    inside = first != NOWHERE
-    weight = np.where(inside, LOGARITHMIC(np.where(inside, first, 1)), 0.0)
-    return ratio(total(np.where(correct, weight, 0.0)), total(weight))
+
+    def share(hits: PreferenceHits) -> Floats:
+        correct, first = _ordered(hits.shown, hits.rank, hits.doc, cutoff)
+        inside = first != NOWHERE
+        weight = np.where(inside, LOGARITHMIC(np.where(inside, first, 1)), 0.0)
+        return ratio(total(np.where(correct, weight, 0.0)), total(weight))
+
+    return Pairs(share, reversible=False, cutoff=cutoff)  # the divisor depends on the order
 
 
 def _ordered(shown: Shown, rank: Ints, doc: Longs, cutoff: int | None) -> tuple[Bools, Ints]:

@@ -8,7 +8,8 @@ gets to it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from rankprism.arrays import Bools, Floats, Ints, Longs
 from rankprism.errors import MeasureError
 from rankprism.foreign import quoted
 from rankprism.measures.declare import measure
-from rankprism.measures.definition import Ties
+from rankprism.measures.form import OfRanking, Pair
 from rankprism.measures.parameter import MOST_NODES, Cutoff, Example, OneOf, Range, Role
 from rankprism.measures.parts import LOGARITHMIC, RECIPROCAL, geometric, over_best, total
 from rankprism.measures.preferences.hits import UNBOUNDED, PreferenceHits, PreferencePool
@@ -188,8 +189,9 @@ def greedy_ideal(u: Utilities, combine: str, depth: int) -> Longs:
     return np.array(chosen, dtype=np.int64)
 
 
-class User(NamedTuple):
-    """The parameters of Prf: how users leave a ranking, and what documents are worth to them."""
+@dataclass(frozen=True)
+class User(OfRanking):
+    """The form of Prf and nPrf: how users leave a ranking, and what documents are worth to them."""
 
     browsing: str | Sequence[float]
     theta: float
@@ -198,6 +200,13 @@ class User(NamedTuple):
     estimate: str
     fallback: str
     cutoff: int | None
+    over: str | None = None  #: the ideal ranking to divide by, "greedy" or "exact"
+    nodes: int = 0  #: how many nodes the search for the best ranking may visit
+    is_sum = True
+
+    @property
+    def searches(self) -> bool:
+        return self.over is not None
 
     def utilities(self, pool: PreferencePool) -> dict[str, Utilities]:
         """The utilities of every topic."""
@@ -211,14 +220,79 @@ class User(NamedTuple):
         """(K,) W(i) of the ranks that count"""
         return reaching(self.browsing, self.theta, self.depth(u), self.depth(u))
 
+    def gathered(self, hits: PreferenceHits) -> Floats:
+        """(N,) the utility that a user gathers"""
+        u = self.utilities(hits.pool)[hits.topic]
+        return prf(u, hits.rank, hits.doc, hits.length, self.combine, self.reach(u))
 
-def _greedy_ideals(
-    pool: PreferencePool, ideal: str = "greedy", nodes: int = 0, **settings: Any
-) -> dict[str, Longs]:
-    """By topic, the documents of the greedy ideal ranking."""
-    user = User(**settings)
-    found = user.utilities(pool)
-    return {topic: greedy_ideal(u, user.combine, user.depth(u)) for topic, u in found.items()}
+    def best(self, hits: PreferenceHits) -> tuple[float, float]:
+        """Lower and upper bounds of the utility of the topic's ideal ranking."""
+        u = self.utilities(hits.pool)[hits.topic]
+
+        def best() -> tuple[float, float]:
+            if self.over == "greedy":
+                greedy = ideal_prf(u, self.combine, self.reach(u))
+                return greedy, greedy
+            return exact_ideal_prf(u, self.combine, self.reach(u), self.nodes)
+
+        return hits.pool.once(("ideal", hits.topic, self), best)
+
+    def score(self, hits: PreferenceHits) -> Floats:
+        return self.gathered(hits) if self.over is None else self.interval(hits)[1]
+
+    def interval(self, hits: PreferenceHits) -> Pair:
+        gained = self.gathered(hits)
+        low, high = self.best(hits)
+        return over_best(gained, np.array(high)), over_best(gained, np.array(low))
+
+    def made_of(self, hits: PreferenceHits) -> MadeOf:
+        """(N, L) by rank: the utility of a document given those above, the chance that a user reaches it, and
+        1 / the utility of the ideal ranking"""
+        u = self.utilities(hits.pool)[hits.topic]
+        utility, weight, valued = _by_rank(u, hits.rank, hits.doc, hits.length, self.combine, self.reach(u))
+        parts = {"utility": utility, "reach": np.where(valued, weight, np.nan)}
+        if self.over is not None:
+            low, _ = self.best(hits)
+            parts["scale"] = np.where(np.isnan(parts["reach"]), np.nan, 1 / low if low else 0.0)
+        return MadeOf(parts)
+
+    def ideal(self, pool: PreferencePool) -> dict[str, Longs]:
+        """By topic, the documents of the greedy ideal ranking."""
+        found = self.utilities(pool)
+        return {topic: greedy_ideal(u, self.combine, self.depth(u)) for topic, u in found.items()}
+
+    def expected(self, hits: PreferenceHits) -> Floats:
+        from rankprism.measures.ties.preferences import expected_utility
+
+        best = self._certain(hits)
+        u = self.utilities(hits.pool)[hits.topic]
+        if u.after:  # judgments given several documents count only if exactly these are above
+            return self._share(self._over_orders(hits).expected, best)
+        return self._share(expected_utility(u, hits, self.combine, self.reach(u)), best)
+
+    def extremes(self, hits: PreferenceHits) -> Pair:
+        best = self._certain(hits)
+        law = self._over_orders(hits)
+        return self._share(law.low, best), self._share(law.high, best)
+
+    def _over_orders(self, hits: PreferenceHits) -> Law:
+        from rankprism.measures.ties.orders import law_of_preference_orders
+
+        return law_of_preference_orders(self.gathered, hits, self.cutoff)
+
+    def _certain(self, hits: PreferenceHits) -> float:
+        """The utility of the ideal ranking, if it is known exactly; 1 if there is nothing to divide by."""
+        low, high = (1.0, 1.0) if self.over is None else self.best(hits)
+        if low < high:
+            raise MeasureError(
+                f"nPrf: the ideal ranking of topic {quoted(hits.topic)} is known only within bounds, so the "
+                f"score over all orders of tied documents is not known exactly; raise nodes, or leave out "
+                f"tied (--tied)"
+            )
+        return low
+
+    def _share(self, gained: Floats, best: float) -> Floats:
+        return gained if self.over is None else over_best(gained, np.array(best))
 
 
 def ideal_prf(u: Utilities, combine: str, reach: Floats) -> float:
@@ -305,16 +379,8 @@ SearchNodes = Annotated[
 NODES = 2_000
 
 
-@measure(
-    needs="preferences",
-    bounds=UNBOUNDED,
-    cite="chandar2013preference",
-    made_of=lambda hits, **settings: MadeOf(_of_prf(hits, **settings)),
-    ideal=_greedy_ideals,
-    ties=Ties(lambda hits, **settings: _expected(hits, User(**settings))),
-)
+@measure(needs="preferences", bounds=UNBOUNDED, cite="chandar2013preference")
 def Prf(
-    hits: PreferenceHits,
     browsing: Browsing = "rbp",
     theta: Theta = 0.2,
     combine: Combination = "mean",
@@ -322,7 +388,7 @@ def Prf(
     estimate: Estimate = "raw",
     fallback: Fallback = "other",
     cutoff: Cutoff = None,
-) -> Floats:
+) -> User:
     """The utility that a user gathers on the way down a ranking, estimated from people's preferences.
 
     Prf@K = Σ_{k≤K} P(k) Σ_{i≤min(k,n)} U(d_i | d_1 … d_(i-1))
@@ -353,105 +419,11 @@ def Prf(
     >>> evaluate(people, {"q": {"a": 2.0, "b": 1.0}}, "Prf(theta=0.5)@2").mean()
     {'run': {'Prf(theta=0.5)@2': 1.0}}
     """
-    return _gathered(hits, User(browsing, theta, combine, unseen, estimate, fallback, cutoff))
+    return User(browsing, theta, combine, unseen, estimate, fallback, cutoff)
 
 
-def _gathered(hits: PreferenceHits, user: User) -> Floats:
-    """(N,) the utility that a user gathers"""
-    u = user.utilities(hits.pool)[hits.topic]
-    return prf(u, hits.rank, hits.doc, hits.length, user.combine, user.reach(u))
-
-
-def _expected(hits: PreferenceHits, user: User) -> Floats:
-    """(N,) the expected utility over all orders of tied documents"""
-    from rankprism.measures.ties.preferences import expected_utility
-
-    u = user.utilities(hits.pool)[hits.topic]
-    if u.after:  # judgments given several documents count only if exactly these are above
-        return _over_orders(hits, user).expected
-    return expected_utility(u, hits, user.combine, user.reach(u))
-
-
-def _over_orders(hits: PreferenceHits, user: User) -> Law:
-    from rankprism.measures.ties.orders import law_of_preference_orders
-
-    return law_of_preference_orders(lambda one: _gathered(one, user), hits, user.cutoff)
-
-
-def _expected_share(hits: PreferenceHits, ideal: str, nodes: int, **settings: Any) -> Floats:
-    """(N,) the expectation of nPrf over all orders of tied documents"""
-    best = _certain(hits, ideal, nodes, User(**settings))
-    return over_best(_expected(hits, User(**settings)), np.array(best))
-
-
-def _extreme_shares(hits: PreferenceHits, ideal: str, nodes: int, **settings: Any) -> tuple[Floats, Floats]:
-    """(N,) twice: the lowest and the highest nPrf over all orders of tied documents"""
-    best = np.array(_certain(hits, ideal, nodes, User(**settings)))
-    law = _over_orders(hits, User(**settings))
-    return over_best(law.low, best), over_best(law.high, best)
-
-
-def _certain(hits: PreferenceHits, ideal: str, nodes: int, user: User) -> float:
-    """The score of the ideal ranking, if it is known exactly."""
-    low, high = _best(hits, ideal, nodes, user)
-    if low < high:
-        raise MeasureError(
-            f"nPrf: the ideal ranking of topic {quoted(hits.topic)} is known only within bounds, so the "
-            f"score over all orders of tied documents is not known exactly; raise nodes, or leave out tied "
-            f"(--tied)"
-        )
-    return low
-
-
-def _of_prf(hits: PreferenceHits, **settings: Any) -> dict[str, Floats]:
-    """(N, L) by rank: the utility of a document given those above, and the chance that a user reaches it"""
-    user = User(**settings)
-    u = user.utilities(hits.pool)[hits.topic]
-    utility, weight, valued = _by_rank(u, hits.rank, hits.doc, hits.length, user.combine, user.reach(u))
-    return {"utility": utility, "reach": np.where(valued, weight, np.nan)}
-
-
-def _over_ideal(hits: PreferenceHits, ideal: str, nodes: int, **settings: Any) -> tuple[Floats, Floats]:
-    """Lower and upper bounds of nPrf, if the best ranking is known only within bounds."""
-    gained = _gathered(hits, User(**settings))
-    low, high = _best(hits, ideal, nodes, User(**settings))
-    return over_best(gained, np.array(high)), over_best(gained, np.array(low))
-
-
-def _of_nprf(hits: PreferenceHits, ideal: str, nodes: int, **settings: Any) -> MadeOf:
-    factors = _of_prf(hits, **settings)
-    low, _ = _best(hits, ideal, nodes, User(**settings))
-    scale = np.where(np.isnan(factors["reach"]), np.nan, 1 / low if low else 0.0)
-    return MadeOf({**factors, "scale": scale})
-
-
-def _best(hits: PreferenceHits, ideal: str, nodes: int, user: User) -> tuple[float, float]:
-    """Lower and upper bounds of the score of the topic's ideal ranking."""
-    u = user.utilities(hits.pool)[hits.topic]
-
-    def best() -> tuple[float, float]:
-        if ideal == "greedy":
-            greedy = ideal_prf(u, user.combine, user.reach(u))
-            return greedy, greedy
-        return exact_ideal_prf(u, user.combine, user.reach(u), nodes)
-
-    return hits.pool.once(("ideal", hits.topic, user, ideal, nodes), best)
-
-
-@measure(
-    needs="preferences",
-    bounds=UNBOUNDED,
-    interval=_over_ideal,
-    cite="chandar2013preference",
-    made_of=_of_nprf,
-    ideal=_greedy_ideals,
-    ties=Ties(
-        lambda hits, **settings: _expected_share(hits, **settings),
-        extremes=lambda hits, **settings: _extreme_shares(hits, **settings),
-    ),
-)
+@measure(needs="preferences", bounds=UNBOUNDED, cite="chandar2013preference")
 def nPrf(
-    hits: PreferenceHits,
     browsing: Browsing = "rbp",
     theta: Theta = 0.2,
     combine: Combination = "mean",
@@ -461,7 +433,7 @@ def nPrf(
     ideal: IdealOf = "greedy",
     nodes: SearchNodes = NODES,
     cutoff: Cutoff = None,
-) -> Floats:
+) -> User:
     """The utility that a user gathers, Prf, divided by the utility of an ideal ranking.
 
     nPrf@K = Prf@K(ranking) / Prf@K(ideal ranking)
@@ -482,5 +454,4 @@ def nPrf(
     >>> evaluate(people, {"q": {"a": 1.0}}, ["Prf(theta=0.5)@2", "nPrf(theta=0.5)@2"]).mean()
     {'run': {'Prf(theta=0.5)@2': 0.75, 'nPrf(theta=0.5)@2': 0.75}}
     """
-    user = User(browsing, theta, combine, unseen, estimate, fallback, cutoff)
-    return _over_ideal(hits, ideal, nodes, **user._asdict())[1]
+    return User(browsing, theta, combine, unseen, estimate, fallback, cutoff, ideal, nodes)

@@ -23,11 +23,10 @@ import numpy as np
 
 from rankprism.arrays import Floats, Longs
 from rankprism.measures.declare import measure
-from rankprism.measures.definition import NO_TIES, Ties
-from rankprism.measures.measure import Measure
 from rankprism.measures.parts import ratio
 from rankprism.measures.preferences.hits import UNBOUNDED, PreferenceHits
 from rankprism.measures.preferences.judgment_groups import Group
+from rankprism.measures.preferences.pairs import Pairs
 from rankprism.measures.preferences.utility import NONE
 
 
@@ -180,30 +179,17 @@ def _several_lists(group: Group, n: int, most: int, only_retrieved: bool) -> tup
 # ── the measures ─────────────────────────────────────────────────────────────────────────────────
 
 
-def _declared(function: Callable[[PreferenceHits], Floats], ties: Ties | None = None) -> Measure:
-    return measure(
-        needs="preferences",
-        bounds=UNBOUNDED,
-        cite="buckley2005retrieval",
-        compared="trec_eval 10.0-rc3 on its own test files (its 4 decimals)",
-        ties=Ties(_by_reversal(function)) if ties is None else ties,
-    )(function)
+_declared = measure(
+    needs="preferences",
+    bounds=UNBOUNDED,
+    cite="buckley2005retrieval",
+    compared="trec_eval 10.0-rc3 on its own test files (its 4 decimals)",
+)
 
 
-def _by_reversal(function: Callable[[PreferenceHits], Floats]) -> Callable[[PreferenceHits], Floats]:
-    """The expectation of a sum over pairs of documents, over all orders of tied documents."""
-
-    def expected(hits: PreferenceHits) -> Floats:
-        from rankprism.measures.ties.preferences import reversed_groups
-
-        return (function(hits) + function(reversed_groups(hits))) / 2
-
-    return expected
-
-
-def _balanced(function: Callable[[PreferenceHits], Floats]) -> Measure:
-    # Which documents on level 0 are left out depends on the order, so it is not a sum over pairs.
-    return _declared(function, NO_TIES)
+def _pairs(score: Callable[[Ranked], float], reversible: bool = True) -> Pairs:
+    """A measure from the score of one ranking."""
+    return Pairs(lambda hits: _each(hits, score), reversible)
 
 
 def _each(hits: PreferenceHits, score: Callable[[Ranked], float]) -> Floats:
@@ -214,7 +200,7 @@ def _each(hits: PreferenceHits, score: Callable[[Ranked], float]) -> Floats:
 
 
 @_declared
-def prefs_num_prefs_poss(hits: PreferenceHits) -> Floats:
+def prefs_num_prefs_poss() -> Pairs:
     """The number of preferences that a ranking can fulfil, as trec_eval counts it.
 
     prefs_num_prefs_poss = Σ over assessors of their pairs (a, b) with a preferred to b
@@ -227,11 +213,11 @@ def prefs_num_prefs_poss(hits: PreferenceHits) -> Floats:
     >>> evaluate(people, {"q": {"b": 2.0, "a": 1.0}}, "prefs_num_prefs_poss").mean()
     {'run': {'prefs_num_prefs_poss': 4.0}}
     """
-    return _each(hits, lambda r: float(r.counts.possible.sum()))
+    return _pairs(lambda r: float(r.counts.possible.sum()))
 
 
 @_declared
-def prefs_num_prefs_ful(hits: PreferenceHits) -> Floats:
+def prefs_num_prefs_ful() -> Pairs:
     """The number of preferences that the ranking fulfils.
 
     prefs_num_prefs_ful = Σ over assessors of their pairs with the preferred document above the other, which
@@ -245,11 +231,11 @@ def prefs_num_prefs_ful(hits: PreferenceHits) -> Floats:
     >>> evaluate(people, {"q": {"b": 2.0, "a": 1.0}}, "prefs_num_prefs_ful").mean()
     {'run': {'prefs_num_prefs_ful': 3.0}}
     """
-    return _each(hits, lambda r: float(r.counts.fulfilled.sum()))
+    return _pairs(lambda r: float(r.counts.fulfilled.sum()))
 
 
 @_declared
-def prefs_num_prefs_ful_ret(hits: PreferenceHits) -> Floats:
+def prefs_num_prefs_ful_ret() -> Pairs:
     """The number of preferences between retrieved documents that the ranking fulfils.
 
     prefs_num_prefs_ful_ret = Σ over assessors of their pairs, both retrieved, with the preferred document
@@ -263,11 +249,11 @@ def prefs_num_prefs_ful_ret(hits: PreferenceHits) -> Floats:
     >>> evaluate(people, {"q": {"b": 2.0, "a": 1.0}}, "prefs_num_prefs_ful_ret").mean()
     {'run': {'prefs_num_prefs_ful_ret': 1.0}}
     """
-    return _each(hits, lambda r: float(r.counts.fulfilled_both.sum()))
+    return _pairs(lambda r: float(r.counts.fulfilled_both.sum()))
 
 
 @_declared
-def prefs_simp(hits: PreferenceHits) -> Floats:
+def prefs_simp() -> Pairs:
     """The share of all preferences that the ranking fulfils.
 
     prefs_simp = fulfilled / possible preferences of all assessors
@@ -280,11 +266,11 @@ def prefs_simp(hits: PreferenceHits) -> Floats:
     >>> evaluate(people, {"q": {"b": 2.0, "a": 1.0}}, "prefs_simp").mean()
     {'run': {'prefs_simp': 0.75}}
     """
-    return _each(hits, lambda r: _share(r.counts.fulfilled, r.counts.possible))
+    return _pairs(lambda r: _share(r.counts.fulfilled, r.counts.possible))
 
 
 @_declared
-def prefs_pair(hits: PreferenceHits) -> Floats:
+def prefs_pair() -> Pairs:
     """The mean over pairs of documents of the share of their preferences that is fulfilled.
 
     prefs_pair = 1/|pairs| Σ over pairs {a, b} of fulfilled / possible preferences between a and b
@@ -297,11 +283,11 @@ def prefs_pair(hits: PreferenceHits) -> Floats:
     >>> evaluate(people, {"q": {"b": 2.0, "a": 1.0}}, "prefs_pair").mean()
     {'run': {'prefs_pair': 0.8333333333333334}}
     """
-    return _each(hits, lambda r: _by_pair(r, True, True))
+    return _pairs(lambda r: _by_pair(r, True, True))
 
 
 @_declared
-def prefs_avgjg(hits: PreferenceHits) -> Floats:
+def prefs_avgjg() -> Pairs:
     """The mean over assessors of the share of their preferences that is fulfilled.
 
     prefs_avgjg = 1/|assessors| Σ over assessors of fulfilled / possible preferences
@@ -314,11 +300,11 @@ def prefs_avgjg(hits: PreferenceHits) -> Floats:
     >>> evaluate(people, {"q": {"b": 2.0, "a": 1.0}}, "prefs_avgjg").mean()
     {'run': {'prefs_avgjg': 0.8333333333333333}}
     """
-    return _each(hits, lambda r: _mean_by_group(r.counts.fulfilled, r.counts.possible))
+    return _pairs(lambda r: _mean_by_group(r.counts.fulfilled, r.counts.possible))
 
 
-@_balanced
-def prefs_avgjg_Rnonrel(hits: PreferenceHits) -> Floats:
+@_declared
+def prefs_avgjg_Rnonrel() -> Pairs:
     """The same as prefs_avgjg, with as many documents on level 0 as above it.
 
     prefs_avgjg_Rnonrel = 1/|assessors| Σ over assessors of fulfilled / possible preferences among balanced
@@ -337,11 +323,12 @@ def prefs_avgjg_Rnonrel(hits: PreferenceHits) -> Floats:
     >>> evaluate(people, {"q": {"b": 2.0, "a": 1.0}}, "prefs_avgjg_Rnonrel").mean()
     {'run': {'prefs_avgjg_Rnonrel': 0.8333333333333333}}
     """
-    return _each(hits, lambda r: _r_nonrel(r, False))
+    # Which documents on level 0 are left out depends on the order, so it is not a sum over pairs.
+    return _pairs(lambda r: _r_nonrel(r, False), reversible=False)
 
 
 @_declared
-def prefs_simp_ret(hits: PreferenceHits) -> Floats:
+def prefs_simp_ret() -> Pairs:
     """The share of the preferences between retrieved documents that is fulfilled.
 
     prefs_simp_ret = fulfilled / possible preferences, both documents retrieved
@@ -354,11 +341,11 @@ def prefs_simp_ret(hits: PreferenceHits) -> Floats:
     >>> evaluate(people, {"q": {"b": 2.0, "a": 1.0}}, "prefs_simp_ret").mean()
     {'run': {'prefs_simp_ret': 0.5}}
     """
-    return _each(hits, lambda r: _share(r.counts.fulfilled_both, r.counts.possible_both))
+    return _pairs(lambda r: _share(r.counts.fulfilled_both, r.counts.possible_both))
 
 
 @_declared
-def prefs_pair_ret(hits: PreferenceHits) -> Floats:
+def prefs_pair_ret() -> Pairs:
     """The mean over pairs of retrieved documents of the share of their preferences that is fulfilled.
 
     prefs_pair_ret = 1/|pairs| Σ over pairs {a, b}, both retrieved, of fulfilled / possible preferences
@@ -372,11 +359,11 @@ def prefs_pair_ret(hits: PreferenceHits) -> Floats:
     >>> evaluate(people, {"q": {"b": 2.0, "a": 1.0}}, "prefs_pair_ret").mean()
     {'run': {'prefs_pair_ret': 0.5}}
     """
-    return _each(hits, lambda r: _by_pair(r, False, False))
+    return _pairs(lambda r: _by_pair(r, False, False))
 
 
 @_declared
-def prefs_avgjg_ret(hits: PreferenceHits) -> Floats:
+def prefs_avgjg_ret() -> Pairs:
     """The mean over assessors of the share of fulfilled preferences between retrieved documents.
 
     prefs_avgjg_ret = 1/|assessors| Σ over assessors of fulfilled / possible preferences, both documents
@@ -390,11 +377,11 @@ def prefs_avgjg_ret(hits: PreferenceHits) -> Floats:
     >>> evaluate(people, {"q": {"b": 2.0, "a": 1.0}}, "prefs_avgjg_ret").mean()
     {'run': {'prefs_avgjg_ret': 0.5}}
     """
-    return _each(hits, lambda r: _mean_by_group(r.counts.fulfilled_both, r.counts.possible_both))
+    return _pairs(lambda r: _mean_by_group(r.counts.fulfilled_both, r.counts.possible_both))
 
 
-@_balanced
-def prefs_avgjg_Rnonrel_ret(hits: PreferenceHits) -> Floats:
+@_declared
+def prefs_avgjg_Rnonrel_ret() -> Pairs:
     """The same as prefs_avgjg_ret, with as many documents on level 0 as above it.
 
     prefs_avgjg_Rnonrel_ret = 1/|assessors| Σ over assessors of fulfilled / possible preferences among
@@ -413,11 +400,11 @@ def prefs_avgjg_Rnonrel_ret(hits: PreferenceHits) -> Floats:
     >>> evaluate(people, {"q": {"b": 2.0, "a": 1.0}}, "prefs_avgjg_Rnonrel_ret").mean()
     {'run': {'prefs_avgjg_Rnonrel_ret': 0.7857142857142857}}
     """
-    return _each(hits, lambda r: _r_nonrel(r, True))
+    return _pairs(lambda r: _r_nonrel(r, True), reversible=False)
 
 
 @_declared
-def prefs_simp_imp(hits: PreferenceHits) -> Floats:
+def prefs_simp_imp() -> Pairs:
     """The share of fulfilled preferences among those with a retrieved document.
 
     prefs_simp_imp = fulfilled / possible preferences, at least one document retrieved
@@ -430,11 +417,11 @@ def prefs_simp_imp(hits: PreferenceHits) -> Floats:
     >>> evaluate(people, {"q": {"b": 2.0, "a": 1.0}}, "prefs_simp_imp").mean()
     {'run': {'prefs_simp_imp': 0.75}}
     """
-    return _each(hits, lambda r: _share(r.counts.fulfilled, r.counts.possible_found))
+    return _pairs(lambda r: _share(r.counts.fulfilled, r.counts.possible_found))
 
 
 @_declared
-def prefs_pair_imp(hits: PreferenceHits) -> Floats:
+def prefs_pair_imp() -> Pairs:
     """The mean over pairs with a retrieved document of the share of fulfilled preferences.
 
     prefs_pair_imp = 1/|pairs| Σ over pairs {a, b}, at least one retrieved, of fulfilled / possible
@@ -448,11 +435,11 @@ def prefs_pair_imp(hits: PreferenceHits) -> Floats:
     >>> evaluate(people, {"q": {"b": 2.0, "a": 1.0}}, "prefs_pair_imp").mean()
     {'run': {'prefs_pair_imp': 0.8333333333333334}}
     """
-    return _each(hits, lambda r: _by_pair(r, True, False))
+    return _pairs(lambda r: _by_pair(r, True, False))
 
 
 @_declared
-def prefs_avgjg_imp(hits: PreferenceHits) -> Floats:
+def prefs_avgjg_imp() -> Pairs:
     """The mean over assessors of the share of fulfilled preferences with a retrieved document.
 
     prefs_avgjg_imp = 1/|assessors| Σ over assessors of fulfilled / possible preferences, at least one
@@ -466,4 +453,4 @@ def prefs_avgjg_imp(hits: PreferenceHits) -> Floats:
     >>> evaluate(people, {"q": {"b": 2.0, "a": 1.0}}, "prefs_avgjg_imp").mean()
     {'run': {'prefs_avgjg_imp': 0.8333333333333333}}
     """
-    return _each(hits, lambda r: _mean_by_group(r.counts.fulfilled, r.counts.possible_found))
+    return _pairs(lambda r: _mean_by_group(r.counts.fulfilled, r.counts.possible_found))

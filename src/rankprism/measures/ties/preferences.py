@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import comb
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,9 +19,6 @@ from rankprism.measures.preferences.hits import PreferenceHits
 from rankprism.measures.preferences.utility import Utilities
 from rankprism.measures.tables import powers
 from rankprism.measures.ties.sums import products_of_subsets, relevant_above
-
-if TYPE_CHECKING:
-    from rankprism.measures.measure import Measure
 
 
 def reversed_groups(hits: PreferenceHits) -> PreferenceHits:
@@ -39,11 +35,6 @@ def reversed_groups(hits: PreferenceHits) -> PreferenceHits:
         tied=None,
         _memo={},
     )
-
-
-def by_reversal(measure: Measure, hits: PreferenceHits) -> Floats:
-    """(N,) the mean of the scores of each ranking and of the same with reversed groups"""
-    return np.asarray((measure.computed(hits) + measure.computed(reversed_groups(hits))) / 2)
 
 
 def divided_by(hits: PreferenceHits, cutoff: int | None) -> Bools:

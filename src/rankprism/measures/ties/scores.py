@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from rankprism.arrays import Bools, Floats, Longs
+from rankprism.arrays import Floats, Longs
 from rankprism.data.hits import Hits
 from rankprism.errors import MeasureError
 from rankprism.measures.mixture import Mixture
@@ -176,14 +176,11 @@ def _whole_extremes(measure: Measure, hits: Hits | PreferenceHits) -> Pair:
     return own.low, own.high
 
 
-def law(measure: Measure, hits: Hits | PreferenceHits, steps: Bools | None = None) -> Law:
-    """The scores of all orders, from their steps if these suffice, else one by one.
-
-    steps : (N,) whether the steps suffice. Default: as the measure declares.
-    """
+def law(measure: Measure, hits: Hits | PreferenceHits) -> Law:
+    """The scores of all orders, from their steps if these suffice, else one by one."""
     if not isinstance(hits, Hits):
         return law_of_preference_orders(measure.computed, hits, measure.cutoff)
-    if steps is None:
+    if (steps := measure.form.steps_of(hits)) is None:
         steps = np.full(len(hits.rank), measure.has_steps)
     result = Law(*np.empty((3, len(hits.rank))))
     for way, rows in ((law_by_lattice, np.flatnonzero(steps)), (law_of_orders, np.flatnonzero(~steps))):
