@@ -4,7 +4,7 @@
 
 draws samples of the labels of TREC Deep Learning 2021 and counts how often intervals hold the score by all
 labels. FOLDER has trec-dl-2021-prefs and trec-dl-2021-judges. With --collection web-2009 or web-2012, topics
-have several aspects, judges are made up, and one sample is drawn for all measures. docs/verification.md has
+have several aspects, judges are made up, and one sample is drawn for all measures. docs/intervals.md has
 the tables.
 """
 

@@ -3,7 +3,7 @@
     python -m simulations.widths docs/images/judges-width.svg
 
 The numbers are the mean widths that `python -m simulations.judges` printed for P(rel=2)@10, see
-docs/verification.md.
+docs/intervals.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The directive ``{chart}`` of the gallery: it shows Python code and the picture that the code draws.
+"""The directive ``{chart}`` of the gallery, whose cells are in docs/pictures.py: it shows Python code and the picture that the code draws.
 
 The argument is the name of a chart. The last line of the code is an expression, the chart. All blocks of a
 page share their variables, as the cells of a notebook do:
@@ -25,10 +25,26 @@ from rankprism import plots
 from rankprism.plots.output import drawn
 
 
-def blocks(page: Path) -> Iterator[tuple[str, str]]:
-    """The name of each chart of a page, with its code."""
-    text = page.read_text(encoding="utf-8")
-    yield from re.findall(r"^```\{chart\} (\w+)\n(.*?)^```$", text, re.M | re.S)
+def blocks(script: Path) -> Iterator[tuple[str, str]]:
+    """The name of each chart of docs/pictures.py, with its code."""
+    for name, text in cells(script):
+        if name != "[markdown]":
+            yield name, text
+
+
+def cells(script: Path) -> Iterator[tuple[str, str]]:
+    """The cells of a script: the words behind `# %%`, and what follows. Text is in comments."""
+    for cell in script.read_text(encoding="utf-8").split("\n# %% ")[1:]:
+        name, _, text = cell.partition("\n")
+        yield name, re.sub(r"^# ?", "", text, flags=re.M) if name == "[markdown]" else text
+
+
+def page(script: Path) -> str:
+    """The cells of a script as Markdown."""
+    return "\n\n".join(
+        text.strip() if name == "[markdown]" else f"```{{chart}} {name}\n{text.strip()}\n```"
+        for name, text in cells(script)
+    )
 
 
 def picture(name: str, code: str, names: dict[str, Any]) -> str:

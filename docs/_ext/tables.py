@@ -19,6 +19,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gallery import page
+
 from rankprism.formats.format import reference as formats_table
 from rankprism.formats.known import JUDGMENT_FORMATS, PREFERENCE_FORMATS, RUN_FORMATS
 from rankprism.measures.catalogue import reference
@@ -32,6 +34,9 @@ if TYPE_CHECKING:
 DOCS = Path(__file__).resolve().parents[1]
 #: The captions of the pictures, in the order in which the tests take them.
 SCREENS = DOCS / "images" / "screens" / "captions.toml"
+
+#: Results of simulations, which take too long to be made with the site.
+RECORDED = DOCS.parent / "simulations" / "recorded"
 
 
 def screens(role: str) -> str:
@@ -49,6 +54,14 @@ def names() -> str:
     return "\n".join(f"### Names of {program}\n\n{names_table(program)}" for program in programs)
 
 
+def recorded(path: Path) -> str:
+    """What a simulation of some hours found, as a table. Columns of numbers are set to the right."""
+    head, *rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
+    numbers = [all(re.match(r"[-+–.\d]", row[column]) for row in rows) for column in range(len(head))]
+    lines = [head, ["---:" if number else "---" for number in numbers], *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
 #: What is made, by the words in the comment.
 TABLES: dict[str, Callable[[], str]] = {
     "charts": gallery,
@@ -60,6 +73,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "screens of assessors": partial(screens, "assessor"),
     "screens of organisers": partial(screens, "organiser"),
     "names of other programs": names,
+    "pictures": lambda: f"{page(DOCS / 'pictures.py')}\n",
+    **{f"recorded {path.stem}": partial(recorded, path) for path in RECORDED.glob("*.tsv")},
 }
 
 
