@@ -1,4 +1,4 @@
-"""The directive ``{chart}`` of the gallery, whose cells are in docs/pictures.py: it shows Python code and the picture that the code draws.
+"""The directive ``{chart}`` of the gallery: it shows Python code and the picture that the code draws.
 
 The argument is the name of a chart. The last line of the code is an expression, the chart. All blocks of a
 page share their variables, as the cells of a notebook do:
