@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 import sys
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -62,9 +62,40 @@ def recorded(path: Path) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
+#: What a contributor of a measure, a format or a test has to know, as docs/architecture.md lists it.
+KERNEL = (
+    *("_core", "data", "formats", "measures", "statistics", "results", "evaluation", "inspection", "sample"),
+    *("conventions.py", "types.py", "errors.py", "frames.py", "arrays.py", "checksum.py", "lazy.py"),
+    *("foreign.py", "documents.py", "query_words.py", "markup.py", "text_table.py"),
+)
+
+
+def sizes() -> str:
+    """The number of lines of the kernel, and of all of it."""
+
+    def lines(rooms: Iterable[Path]) -> str:
+        files = [file for room in rooms for file in ([room] if room.is_file() else room.rglob("*.*"))]
+        sources = [file for file in files if file.suffix in (".py", ".cpp", ".hpp")]
+        return format(sum(len(file.read_bytes().splitlines()) for file in sources), ",")
+
+    package = DOCS.parent / "src" / "rankprism"
+    kernel = lines(package / room for room in KERNEL)
+    return f"| | lines |\n|---|---:|\n| the kernel | {kernel} |\n| all of it | {lines([package])} |\n"
+
+
+def layers() -> str:
+    """The layers that import-linter checks."""
+    project = tomllib.loads((DOCS.parent / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = project["tool"]["importlinter"]["contracts"]
+    [found] = [contract["layers"] for contract in contracts if contract["id"] == "layers"]
+    return "```layers\n" + "\n".join(found) + "\n```\n"
+
+
 #: What is made, by the words in the comment.
 TABLES: dict[str, Callable[[], str]] = {
     "charts": gallery,
+    "layers": layers,
+    "sizes": sizes,
     "measures": reference,
     "judgment formats": partial(formats_table, JUDGMENT_FORMATS),
     "preference formats": partial(formats_table, PREFERENCE_FORMATS),

@@ -3,6 +3,18 @@
 A run may be called ``a\\x1b[2Jb``, which would clear the screen, and an id may be a megabyte long. Whatever
 is shown to people (messages, notes, tables, charts) goes through `shown` or `message`. Whatever is written
 for machines (CSV, JSON, converted files) keeps the text as it is.
+
+Each of these is handled in one place.
+
+- `foreign.py` makes ids and names from files safe to show. Errors and warnings, including those of the
+  core, pass through it when they are made. Tables, Markdown, LaTeX and charts pass through it when they
+  are written.
+- `formats/output_files.py` writes all output files. It writes to a temporary file, which then replaces
+  the old one, or directly to a stream, device or pipe.
+- `cli/events.py` prints progress, notes and errors as JSON lines, if a program asks for them.
+- `cli/__init__.py` turns every exception into one line and an exit code. `cli/streams.py` prepares the
+  standard streams, which may be closed or have another encoding. `cli/interrupt.py` ends the process
+  after Ctrl-C if neither Python nor the core reacts to it.
 """
 
 from __future__ import annotations

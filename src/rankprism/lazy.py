@@ -2,6 +2,14 @@
 
 Type checkers cannot follow `__getattr__`. They read the stub beside the package's `__init__.py`, which names
 every attribute with its type.
+
+`import rankprism` loads only `lazy.py`. Its `attach` gives a package `__getattr__` and `__dir__`, so that
+`rankprism.evaluate` imports numpy and the core when it is first used, and `rankprism.measures.nDCG_IA`
+and `rankprism.plots.intervals` are found in their registries. Type checkers cannot follow this, and would
+accept any name. They read stubs instead. The names of the package itself are only in `__init__.pyi`,
+which `lazy.stubbed` reads at run time too. The stubs of measures, with the parameters of each, and of
+charts are written by `tests/support/stubs.py` from the registries. `tests/house/test_typing.py` compares
+them, and runs mypy and pyright on two files: what must be accepted, and what must be refused.
 """
 
 from __future__ import annotations

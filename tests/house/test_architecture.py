@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -12,6 +13,9 @@ import pytest
 
 pytest.importorskip("importlinter")
 ROOT = Path(__file__).parents[2]
+sys.path.append(str(ROOT / "docs" / "_ext"))
+import tables  # noqa: E402
+
 CONFIGURATION = ROOT / "pyproject.toml"
 
 
@@ -59,19 +63,45 @@ def test_an_import_that_points_up_is_seen(upper: str, lower: str, named: str, tm
     assert named in done.stdout
 
 
-def test_the_documentation_shows_the_layers() -> None:
-    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    drawing = page.partition("```layers\n")[2].partition("```")[0]
-    assert [line.split("  ")[0].strip() for line in drawing.splitlines()] == layers()
+PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+SECTIONS = dict(re.findall(r"^## ([^\n]*)\n(.*?)(?=^## |\Z)", PAGE, re.M | re.S))
 
 
-def test_every_file_and_folder_that_the_documentation_names_exists() -> None:
-    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    drawing = page.partition("```rooms\n")[2].partition("```")[0]
-    prose = re.sub(r"^```.*?^```", "", page, flags=re.M | re.S)
+def test_the_documentation_has_each_room_once() -> None:
+    rooms = [
+        name.rstrip("/")
+        for cell in re.findall(r"^\| (`.*?) \|", PAGE, re.M)
+        for name in re.findall(r"`([\w./]+)`", cell)
+    ]
+    package = ROOT / "src" / "rankprism"
+    there = [
+        path.name
+        for path in package.iterdir()
+        if (path.suffix == ".py" and path.name != "__init__.py") or any(path.glob("*.[ch]pp"))
+    ]
+    there += [path.parent.name for path in package.glob("*/__init__.py")]
+    assert sorted(rooms) == sorted(there)
+    kernel = re.findall(
+        r"`([\w.]+?)/?`", " ".join(re.findall(r"^\| (`.*?) \|", SECTIONS["The kernel"], re.M))
+    )
+    assert sorted(kernel) == sorted(tables.KERNEL)
+
+
+def test_no_section_of_the_map_is_longer_than_a_screen() -> None:
+    assert {name: len(text.splitlines()) for name, text in SECTIONS.items() if text.count("\n") > 25} == {}
+    decisions = [text for name, text in SECTIONS.items() if name[0].isdigit()]
+    assert len(decisions) == 10
+    for text in decisions:
+        assert re.findall(r"^\*\*(\w+)(?: \w+)?\b", text, re.M) == ["Decided", "Instead", "Costs", "Where"]
+
+
+def test_every_file_and_folder_that_the_map_and_its_modules_name_exists() -> None:
+    modules = [path for path in (ROOT / "src").rglob("*.py") if "pages" not in path.parts]
+    tops = [ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "" for path in modules]
     ending = r"(?:/|\.(?:py|pyi|cpp|hpp|toml|json))"
-    named = {*re.findall(rf"`([\w./]+?{ending})`", prose), *re.findall(rf"[\w.]+{ending}", drawing)}
-    assert {"measures/", "src/rankprism/scoring.py", "text.hpp"} <= named
+    named = {*re.findall(rf"`([\w./]+?{ending})`", PAGE)}
+    named |= {name for top in tops for name in re.findall(rf"`(\w+/[\w./]*?{ending}|\w+\.[ch]pp)`", top)}
+    assert {"measures/tables.py", "formats/", "text.hpp"} <= named
     folders = [ROOT / name for name in ("src", "tests", "docs", "bench", "fuzz", "mutation", "simulations")]
     there = {f"/{path.relative_to(ROOT).as_posix()}" for top in folders for path in (top, *top.rglob("*"))}
     there |= {f"/{path.name}" for path in ROOT.iterdir()}

@@ -3,6 +3,42 @@
 Each function is one transaction. A place is leased to one assessor at a time, and is free again when the
 lease runs out. An answer belongs to a place and an attempt, and the database stores one answer for each
 attempt, however often it is submitted.
+
+`rankprism assess` keeps a study in one database, through SQLAlchemy's expressions and with a schema that
+Alembic makes and changes (`assess/store.py`, `assess/migrations/`). A *task* is a question. A *place* is
+one judgment that is wanted for a task. A task that three assessors are to judge has three places, and a
+constraint lets each assessor have only one of them. A place is leased to an assessor with the number of
+the attempt. An answer belongs to a place and an attempt, and the database accepts one answer for each. So
+a retry, a second tab and a double click need no code of their own. If an answer is taken back, its row
+stays and records the time. Each function of `assess/work.py` is one transaction. SQLite has one writer at
+a time, and threads wait for their turn at a lock of ours, because SQLite's own waiting is neither fair
+nor quick. A thread has one deadline for both kinds of waiting. Leases are measured by a clock that nobody
+can set (`store.Clock`). Only `assess/database_file.py` puts a database file in its place, since SQLite
+keeps answers in a second file beside it.
+
+`assess/app.py` lists the paths and answers requests in threads; a request becomes a `Visit`, which
+`assess/assessor_pages.py` and `assess/organiser_pages.py` turn into pages. `documents.py` cleans a
+document when the study is made; the result is kept beside the original with the version of the cleaner,
+and `serve` cleans again what another version has cleaned. Half-sent requests wait in
+`assess/connections.py`, which counts the seconds, and cost no thread. Slower work, which is the order of
+the systems and the choice of the next questions, is done in the background (`assess/background.py`), by
+the public functions of `preferences/`. The web layer does no selecting or scoring of its own.
+
+A pair that is asked in both orders is two tasks, of which the second names the first (`task.repeats`), so
+that the constraint on places holds for each order, and one more condition says who may have the second. A
+question that is repeated for an assessor is linked in the same way. Documents that `judges select` drew
+have their batch in the task. Their probabilities are in a table of their own (`drawing`), with a row for
+each file that was added, because a further batch changes the probability of having been drawn at all.
+`assess/drawn_sample.py` finds the complete batches and the probabilities that belong to them, and
+`assess/estimates.py` scores them with `judges.score`. `assess/audit.py` lists judgments,
+`assess/consistency.py` and `assess/pace.py` describe assessors and speed, and `assess/charts.py` draws
+SVG whose colours come from the style sheet, so that charts follow dark mode without a script or an inline
+style.
+
+A document is shown in a frame that may run no script, but has the origin of the page. So the page hears
+keys that are pressed inside the document, and Tab reaches it in every browser. `assess/wording.py` has
+the words of questions and buttons, which a study can replace, `assess/crowd.py` finds out who comes from
+a crowd platform, and `assess/time_limit.py` ends work that takes too long.
 """
 
 from __future__ import annotations

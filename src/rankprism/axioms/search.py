@@ -1,4 +1,18 @@
-"""The search for rankings on which a measure violates a constraint."""
+"""The search for rankings on which a measure violates a constraint.
+
+A constraint makes rankings from a base, which is a few documents with grades and weights, and says which
+relation must hold between their scores. The search works on bases: it lists small ones, draws random
+ones, varies those on which the constraint nearly fails, and makes a counterexample smaller by making its
+base smaller. At each step the constraint itself checks its premises. Thousands of rankings form one batch
+of hits, in which each is a topic with its own pool, and all measures score the same batch. A verdict says
+what was shown: a counterexample, a number of instances without a violation, or an argument. The package
+finds the modules of constraints itself. A constraint that is one of the ten has a `number`.
+
+`axioms/recorded.py` is the only source of verdicts. Recorded verdicts are in `measures/verdicts.json`,
+which the catalogue reads as well. All others are searched with the same number of instances, once in each
+process. `advice.py` turns verdicts, discriminative power, unanimity and a user's story into sentences.
+The report and `axioms --story` print these sentences and write none of their own.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,39 @@
-"""The command line. Commands parse options, call the Python API and print; they have no other logic."""
+"""The command line. Commands parse options, call the Python API and print; they have no other logic.
+
+A command reads something, calls a function of the Python API, writes the result and perhaps draws it.
+`@command("meta:power")` in `cli/analysis.py` makes it from a short function that receives what was read
+and the call. The options of the command are
+
+- those of the function that reads: the annotated parameters of `read_judged` in `cli/judgments.py`,
+  `read_collection` in `cli/collection.py` or `read_source` in `cli/scores.py`. Each of them has the
+  options of the one before it, so a new option of judgments or runs reaches every command;
+- those of the function that is called. `cli/signature.py` takes name, type, choices and default from its
+  signature, and the help from the first paragraph about the parameter in its docstring, which has the
+  form of numpydoc. A `Literal` gives the choices and the completion of the shell, and `Positive` or
+  `Natural` the range;
+- those of the short function itself, for what only the command line has, such as `--differences`;
+- those of the functions that write and draw.
+
+A command is made when it is used (`cli/group.py`). A list of commands needs only the first lines of their
+docstrings, so `rankprism --help` loads neither numpy nor the functions.
+
+The functions that read have options of `evaluate` in the same way: `parameters_of("evaluation:evaluate",
+"order")`. A new parameter of `evaluate` that its docstring explains is an option of `rankprism evaluate`,
+and nothing has to be written for it.
+
+How runs are read is one value, `data.run.Reading`: the order of documents, what to do with duplicates,
+and the format. Functions that read runs take its fields as keyword arguments, which `types.RunOptions`
+types: `**reading: Unpack[RunOptions]`. In the same way, `formats.judgments.JudgmentReading` says how
+judgments are read, and `preferences.simulation.Simulation`, whose arguments `types.SimulationOptions`
+types, what simulated users see and how they judge. A command whose function takes `**simulated:
+Unpack[SimulationOptions]` has these options, which `preferences.simulate` explains.
+
+Some options take one of several words. These words are a `Literal` in `rankprism/types.py`, which also
+names the other types of arguments. Type checkers, the check at run time (`errors.one_of`), the help and
+the completion of the shell read the same words. Formats, and other words that are the keys of a table
+which may grow, are looked up in the table (`cli/choices.py`) when help, completion or a check needs them,
+so that declaring an option imports nothing.
+"""
 
 from __future__ import annotations
 

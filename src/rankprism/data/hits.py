@@ -5,6 +5,71 @@ found in the ranking (H) or all documents of the topic's pool (D). Arrays are pa
 sums need no mask. The ranks of unjudged and non-relevant documents are left out, so the cost depends on the
 number of relevant documents and not on the depth of the ranking. All arrays are read-only, because all
 measures see the same ones.
+
+Topics of the same shape share a batch, so there is little padding. The core fills the padded arrays
+(`hits.cpp`), because numpy would need a dozen passes over indices.
+
+Aspects come before documents in the axes, because every measure here is a sum over aspects of something
+that is computed along the ranking. Σᵢ D(i) Σₜ wₜ g(i,t) N(i,t) is computed as Σₜ wₜ Σᵢ …, one aspect
+after another.
+
+- A *single-aspect* measure turns hits into one score for each ranking and aspect, an array of shape (N,
+  A). On several aspects, it first takes the maximum of each document's grades. `M_IA` takes the weighted
+  mean over the second axis instead, so it needs no code of its own.
+- A *normalised* measure divides by the score of an ideal ranking. The ideal ranking of a topic is made
+  once and kept, and all runs and measures use it. The greedy order does not depend on the discount. The
+  core therefore returns only the order, which is then scored like every other ranking.
+
+A measure is written once, as a function in `measures/known/`. With its parameters bound, a measure is one
+value, its *form* (`Measure.form`, `measures/form.py`), which answers every question about it: scores,
+explanations, bounds for missing judgments, and scores over all orders of ties. A form of one aspect at a
+time, `PerAspect`, gives arrays (N, A), and a form of whole rankings, `OfRanking`, gives arrays (N,). What
+a form does not say has a default. A function may return (`measures/declare.py`; the formula, examples and
+what is derived follow):
+
+- `Parts`: discount, gain, novelty, weights, effort, factor, divisor; Σᵢ D(i) Σₜ wₜ g(i,t) N(i,t); P, R,
+  F1, RR, Success, AP, DCG, RBP, ERR, StRecall, α-DCG, ERR-IA, NRBP, EU, RBU; everything: `Sum` or
+  `NoveltySum` in `family.py`; normalised forms, greedy and exact ideals
+- `Folded`: a measure of one aspect, and a way to give each document one grade; M of folded grades; TOMA,
+  D-nDCG, D-Q, D-RBP, every `fold=`; everything that M has
+- `OverAspects`: a measure of one aspect, weights, a mean; Σₜ wₜ Mₜ ÷ Σₜ wₜ; M-IA, CAM, MM, P+Q, nuggets;
+  everything that M has, if the mean is arithmetic; bounds in any case
+- `Chosen`: a measure of one aspect, and the names of aspects; Mₜ, or Mₜ − Mᵤ; Aspect, Contrast;
+  everything that M has
+- `Counted`: a divisor and a discount, or a score, of the number and the ranks of relevant documents;
+  Σ D(i) ÷ over, or F(f, n, R); SetP, SetR, SetF, SetAP, binG, YAAP, IPrec, IAP; score, bounds, extremes
+  over ties; explanation if it is a sum
+- `Mixture`: measures and their weights; Σ λ M; D#-nDCG, D#-Q, P+Q#, everything made by `mix`; score,
+  explanation, bounds, expectation over ties
+- `Terms`: the factors of each document's term; Σᵢ Π factors ÷ divisor; Q, Compat, Rprec, Bpref, infAP,
+  G, ACT; score, explanation
+- scores; any; GAP, P+, S-RR, S-precision, CT, measures of preferences; nothing; some name a function
+  `made_of` that explains them
+
+P is a uniform discount over the depth, ERR a reciprocal discount with a cascade, and nDCG the normalised
+form of DCG. A novelty depends on which documents are above, and not on their order. `form.parts` gives
+the parts of a measure of the family.
+
+The core also does three things that measures need along the documents of each row (`rows.cpp`): the
+highest value, the number of values above 0 before each value, and putting documents in the order of an
+ideal. numpy takes some 20 nanoseconds for each row that it reduces, and a collection of many topics has
+millions of rows of three or four documents. The formulas stay readable.
+
+A measure that a user has written may do anything. `measures/users.py` calls its functions, checks what
+they return, and names the measure in whatever goes wrong. The registry wraps a definition in it unless
+its module is ours. All arrays of `Hits`, `PreferenceHits` and `Completions`, and whatever they remember
+for other measures, are read-only (`arrays.sealed`).
+
+The core finds greedy ideals. Documents that have the same grades on every aspect are of one kind, and
+each step compares kinds instead of documents. Gains that are equal up to rounding are tied, and the
+document id decides. Without this tolerance, the order in which aspects are added would decide.
+
+`exact.cpp` searches for the best ranking of all. It goes through the ranks one by one, keeps the distinct
+states of the aspects, and discards states by Lagrangian upper bounds. Its budget is a number of nodes, so
+every machine gives up at the same place. The bounds that it has proved by then are the bounds of the
+score. `cover.cpp` finds the cheapest set of documents that reaches a given number of aspects. Up to 16
+aspects it uses dynamic programming over subsets. With more aspects it uses branch and bound with a budget
+of nodes.
 """
 
 from __future__ import annotations

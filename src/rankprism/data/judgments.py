@@ -1,4 +1,25 @@
-"""Judgments: one table for all kinds of absolute judgments."""
+"""Judgments: one table for all kinds of absolute judgments.
+
+All absolute judgments are one table of (topic, aspect, document, grade). In a diversity collection, the
+aspects of a topic are its own subtopics. In an ad hoc collection there is a single aspect called `0`.
+
+The core keeps the table in the same order, whatever the order of the input was. Topics and aspects are
+sorted as people list them: numbers come first, by value, and then everything else. The documents of a
+topic are sorted by id, descending. This has two consequences. The same data in any form gives the same
+scores to the last bit, because sums always run in the same order. And ties are easy to break: the
+document with the smaller index has the larger id, and ndeval and trec_eval put the larger id first.
+
+Each topic has its own small hash table of judged documents. A run is read one topic at a time, so the
+table that is needed stays in the first-level cache. Most documents of a run are not judged. Each topic
+has a row of bits, one for each hash, which identifies nearly all unjudged documents without a look at the
+table.
+
+A judgment takes two bytes: the number of its aspect within the topic, and the number of its grade among
+the distinct grades of the file. Both columns get wider when a number needs it (`narrow.hpp`). The id of a
+document is stored once for all its aspects. So 40 million judgments of a million topics take about half a
+gigabyte. Python never sees these rows. It asks the core for the padded grades of a few topics at a time,
+and makes lists of names only when something prints them.
+"""
 
 from __future__ import annotations
 

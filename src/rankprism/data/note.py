@@ -3,6 +3,12 @@
 A note is about input or a choice that is valid but often not what its author meant, such as a run whose rank
 column contradicts its scores. In Python each note is a `RankprismWarning`; on the command line
 it is a line on standard error. Either way it is recorded in `Scores.conventions["notes"]`.
+
+A `Note` (`data/note.py`) has a kind, a message, a count and a first example. `issue` turns notes into
+Python warnings, and on the command line `noted` turns the warnings into lines. The notes are also kept in
+`Scores.conventions`. Some notes are about the lines of a run, for example about ranks that contradict the
+scores. The core looks for these while it sorts a topic, which costs a few comparisons per line, and sets
+flags for each topic in the `Alignment`. All other notes are computed from the alignment afterwards.
 """
 
 from __future__ import annotations

@@ -1,4 +1,15 @@
-"""Preferences: which of two documents people would rather read, at once or after other documents."""
+"""Preferences: which of two documents people would rather read, at once or after other documents.
+
+A measure declares what it `needs`. A measure of absolute judgments sees `Hits`. A measure of preferences
+sees `PreferenceHits`, which are the rankings of one topic reduced to the documents that its preferences
+name, and a `PreferencePool` with the counted judgments of all topics. `Preferences.table` lists the named
+documents as a judgment table, so the same core code aligns runs with either kind. `evaluate` has one part
+for each kind and puts their scores side by side.
+
+To score with the judgments of some assessors only, `preferences/rescoring.py` counts their judgments at
+the places that the documents have in all preferences. Runs are therefore aligned once, whatever the
+number of resamples.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,13 @@
 
 Relevance may be judged on four labels, correctness on three. To compare documents on both, each label is
 embedded as a number (Maistro et al. 2021, section 3.2). By default, neighbouring labels are one unit apart.
+
+If all topics have the same aspects, each aspect may have a scale, which is an ordered list of labels with
+a position for each. The table of judgments keeps plain grades. The scales travel with the judgments and
+reach the pool of every topic, which numbers the label tuples of its documents when a measure asks for
+them. TOMA is therefore only one more way to make one grade out of several, and the measure inside does
+not know about it. Distances are compared as fractions, because a class consists of label tuples at
+exactly the same distance.
 """
 
 from __future__ import annotations

@@ -1,4 +1,13 @@
-"""Answers of runs. Each becomes a ranking of one document, with a grade for each nugget of its topic."""
+"""Answers of runs. Each becomes a ranking of one document, with a grade for each nugget of its topic.
+
+A nugget is an aspect of its topic, so nuggets need no data of their own. The judgment table may have
+aspects on which no document is judged, because a file of nuggets names facts and not documents. Which
+aspects count is part of the judgments (`Judgments.counted`) and reaches every measure through its pool.
+`formats/answers.py` turns each answer of a run into a ranking of one document, whose grades on the
+nuggets are 1, ½ or 0. A measure says whether it can score answers (`Definition.answers`). Such a measure
+does not look at other judged documents, so the score of a run does not depend on which other runs are
+evaluated with it.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,49 @@
 The record of a format is in its own module in `rankprism.formats.known`. Reading, `convert`, the options of
 the command line, error messages and the tables in docs/formats.md and docs/preferences.md are made from the
 records. `rankprism.formats.recognition` asks them what a file is.
+
+    thing ─▶ source_of ─▶ Source: value, file, dataset, frame, dictionary or rows ─▶ .kind
+    path ─▶ File: opened once ─▶ Beginning: first lines ─▶ claims of the records ─▶ .format(place)
+         ─▶ record.read(file)
+
+Judgments, preferences, runs and scores may be given in many ways. `formats/source.py` is the only place
+that asks which one it is: `source_of` makes a `Source`, and whoever reads asks the `Source`.
+`run_sources` gives one for each run.
+
+`Format` (`formats/format.py`) has the name of a format, what a line holds, how it is recognised, read and
+written, the endings of its files, and what reading does not keep. The record is in the format's module in
+`formats/known/`, which is found there without being listed. `read_judgments`, `read_run`,
+`read_preferences`, `read_scores`, `convert`, the options `--qrels-format`, `--run-format` and `--from`,
+their errors, and the tables in formats.md and preferences.md are made from the records.
+
+`Source.format` gives the format of a file in the place where it is given: as judgments, as a run, as
+preferences or as scores. `Source.kind` says which of these a file is where several may be given, for
+example judgments or scores in `compare`. Both ask `formats/recognition.py`, which looks at the claims of
+the records:
+
+1. Each record says whether a file that begins like this may be of its format. It looks at nothing but the
+   `Beginning` and knows no other format.
+2. A record declares the formats that it can be confused with, and whether it wins or yields where both
+   claim a file. `winner-loser` claims `1 d1 L2`, for example, but `ntcir` wins.
+3. If two claims of the same kind remain, the file is refused. The message names both formats and adds
+   what the records say in `doubt`.
+4. If no claim remains, judgments and runs are read in the default format, and JSON that nobody claims is
+   refused with what it looks like (`formats/json_lines.py`).
+
+Nothing in `{"q1": {"d1": 2}}` says whether 2 is a grade or a score, so two records claim such a file, and
+its place decides.
+
+A `File` (`formats/files.py`) can be passed wherever a path can. It is opened on first use, and keeps the
+first 16 kB. If that is the whole file, reading uses these bytes, so that a small file is opened only
+once. The core opens a larger plain file once more and reads it in blocks. A packed file is unpacked once,
+and a pipe is read once. Neither a pipe nor standard input is opened before its turn, because another
+program may write to several of them in order. Leaving a `with` block forgets the contents.
+
+The core reads TREC's formats itself, so that a run is processed without being kept. Other formats are
+read line by line. The records of TREC's formats are in `formats/trec.py`. A line like `51 2 d1 1` can be
+of no other format, so a file that begins with it is read without loading `formats/known/`.
+`tests/formats/test_recognition.py` counts how often files are opened, and fails if a format has no file
+of reference, no example or no row in the documentation.
 """
 
 from __future__ import annotations

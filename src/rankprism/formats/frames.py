@@ -1,4 +1,24 @@
-"""Judgments and runs from data frames and from anything else that gives an Arrow stream."""
+"""Judgments and runs from data frames and from anything else that gives an Arrow stream.
+
+`evaluate(qrels, runs)` with two pyarrow tables never makes a Python object for a row. The object's method
+`__arrow_c_stream__` gives three C structs, which `_core/arrow.cpp` reads itself, without an Arrow library
+and without the interpreter lock. It numbers topics and aspects, turns whole numbers into ids, and checks
+ids and numbers as the readers of text do, with the number of the row in every error. Judgments point into
+the batches until their topics are sorted. A run copies its ids, so that a batch can be freed once it has
+been read, and a run never depends on another library's memory. pyarrow, polars, pandas and DuckDB come in
+this way, and so do Parquet, Arrow and DuckDB files, which `formats/known/tables.py` opens. A frame that
+has no such stream, for example pandas without pyarrow, is read row by row (`formats/frames.py`).
+
+A stream does not say how large its buffers are. The core checks what can be known: signs, the order of
+offsets and the end of the last one, the number of buffers and children, bitmaps against numbers of nulls,
+and references to dictionaries. Beyond that it trusts the library that gave the stream, which runs in the
+same process. A file is not trusted: pyarrow knows the sizes of its buffers, and validates each batch of
+the columns that are read before the core sees it. A view in a DuckDB database is a query that somebody
+else wrote, so the database is opened without access to anything but itself.
+
+A table may hold several runs, and a stream can be read only once. `run_sources` therefore reads tables
+immediately, and leaves text files to be read later.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,12 @@
-"""The provider through which ir_measures computes measures with rankprism."""
+"""The provider through which ir_measures computes measures with rankprism.
+
+`ir_measures/objects.py` wraps a `Measure` as a measure object of ir_measures, and translates the objects
+of ir_measures that mean the same. `ir_measures/evaluator.py` has the provider, which reads the judgments
+and calls `evaluate`. Its place in the pipeline of ir_measures is before pyndeval. If ir_measures also has
+a measure of that name, the wrapped measure gets another `NAME`, because providers ignore parameters that
+they do not know. PyTerrier makes a new evaluator and a new frame for each system, so the provider keeps
+the judgments of the last frame and compares them with the new ones.
+"""
 
 from __future__ import annotations
 

@@ -14,6 +14,13 @@ lowers the sum of s² over the pairs of runs most. "targeted" counts all pairs o
 at the answers so far: a pair of runs counts less the clearer it is which is better, and so does a topic in
 which all answers can be foretold. The opponent of d is drawn from all documents of the topic, because
 utilities are shares of wins against all of them.
+
+A score is a sum of utilities, each with a weight that depends on the ranking alone. From these weights,
+`preferences/usefulness.py` computes what one more judgment of each document is worth, and repeatedly
+takes the best one from a heap. A gain only ever falls, so an entry that turns out to be too high goes
+back, and the next one is tried. `select` is a pure function of rankings, answers and a seed.
+`preferences/study_plan.py` calls the same function with simulated users instead of assessors, so that a
+plan is a rehearsal of the study.
 """
 
 from __future__ import annotations

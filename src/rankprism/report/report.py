@@ -1,4 +1,19 @@
-"""Make a report from judgments and runs."""
+"""Make a report from judgments and runs.
+
+What a document earned is the difference of two scores, so it can be computed for every measure
+(`measures/contributions.py`). If the measure is a sum, the factors of its terms give the difference
+faster and explain it (`measures/terms.py`), and a test compares both for all measures.
+
+`report.make` calls `evaluate`, `compare`, the functions of `meta`, `examine` and `Measure.explain`, and
+turns what they return into plain values. Each module makes one part of the page. The page is a Jinja2
+template with one style sheet, one script and these values as JSON. The scripts are ES modules in
+`report/assets/`; `report/page.py` puts them into one script, each in a function of its own. They make
+elements and set their text, and never read markup. To keep the file small, each id occurs once, and lists
+refer to documents by number. What documents earned is the product or the sum of its parts, which the page
+computes. Each part is written once for what it depends on (`report/amounts.py`): a discount for the rank,
+a scale for the topic, a gain for the document. Only what depends on the whole list, such as novelty, is
+written for each list.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,26 @@
-"""Result: what an analysis returns. It has a table for people, rows for programs, and its conventions."""
+"""Result: what an analysis returns. It has a table for people, rows for programs, and its conventions.
+
+Every analysis returns a `Result`, which is a frozen dataclass. It has a small table for people
+(`summary`), remarks that a reader of the table must know (`note`), all rows for programs (`rows`), and a
+record of how the result was computed (`about`: the seed, the number of resamples, the conventions of the
+scores). `Scores` is also a result. Every output format is one record in `results/outputs.py`, with its
+function, its file endings, and whether people read it. It is written once and works for all results. CSV,
+TSV and Parquet are written piece by piece: `Scores` makes the rows of a few topics at a time, so that a
+million topics need not be in memory as text. `results/table.py` prints a table in each markup, and
+`markup.py` escapes foreign text in it.
+
+A chart is a function with the decorator `chart` (`plots/record.py`), which says which command draws it.
+The package finds the functions in the modules of `plots/`. The commands of `rankprism plot`, the option
+`--plot` of other commands, the methods of `scores.plot`, `rankprism.plots.__all__` and the table in
+plots.md are made from these records. Altair is loaded only when a chart is drawn, so listing the charts
+is fast. `plots/notebook.py` lets a notebook show a chart as a picture. The chart still has Altair's
+class, but the package replaces one of its methods.
+
+`scores.plot` is the only attribute that leads upwards, from `results` to `plots`. `Scores` gets it from
+the package itself, which loads its rooms on first use, so the module of `Scores` imports nothing from
+above. The gallery (gallery.md) is Python code in blocks called `{chart}`, which `docs/_ext/gallery.py`
+runs when the site is built.
+"""
 
 from __future__ import annotations
 

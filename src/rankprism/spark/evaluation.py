@@ -1,4 +1,17 @@
-"""The driver's work: it arranges judgments and runs so that each worker has all that it needs."""
+"""The driver's work: it arranges judgments and runs so that each worker has all that it needs.
+
+`spark/evaluation.py` arranges rows so that a worker has all it needs, and `spark/partition.py` is a pure
+function from the rows of a partition to scores, which tests call without Spark. Rows are partitioned by
+topic and not by run, for three reasons: the ideal ranking of a topic is made once, a worker parses the
+judgments of its own topics only, and the block of runs and topics that it evaluates has no holes. Each
+judged topic has a row without a run, so that topics that no run has are scored as well. An earlier job
+finds the names of the runs, so that a worker knows which runs lack a topic. Errors travel as text:
+`spark/refusals.py` finds the message of a worker in the error of Spark.
+
+`spark/power.py` divides the pairs of runs among tasks, at the borders of the blocks in which the
+bootstrap works on them anyway. The matrix products of a task are therefore the same as in the local
+computation, and so are the bits.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,15 @@
 An interval claims to hold the true value of something in 95 of 100 samples of the same size. `simulations/`
 draws such samples and counts, for every claim in this table. With too few units to keep a claim, the program
 prints "–" and says how many it needs.
+
+An interval claims to hold the truth in 95 of 100 samples. `statistics/claims.py` lists every kind of
+interval that the program prints: what it estimates, what its units are, and the fewest units with which
+it may be printed. A result names the claims of its intervals, and with fewer units the ends are NaN,
+which is printed as –. `simulations/` has a function for each claim, which draws studies from populations
+whose truth is known and calls the program's own code; `make coverage` goes through all of them and fails
+if an interval holds the truth in less than 93 % of the studies of a population that is shaped like real
+scores, or is more than 1.2 times as wide as it has to be. The tests run a short form. A new interval
+needs an entry in `CLAIMS` and a simulation; `tests/statistics/test_coverage.py` fails without them.
 """
 
 from __future__ import annotations

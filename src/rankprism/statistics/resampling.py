@@ -7,6 +7,34 @@ fixed order, which does not depend on the size of the blocks or the number of th
 If b of B random resamples reach the observed statistic, p = (b + 1) / (B + 1): the observed data count as one
 more resample (Phipson and Smyth 2010). The share b / B would be 0 for many pairs, and no correction for the
 number of pairs changes a 0. If all resamples are enumerated, the observed one is among them, and p is b / B.
+
+A resample of topics is a vector of counts, and all pairs of systems use the same resamples. The sums of a
+pair over all resamples are therefore a matrix product. The studentised bootstrap only compares values of
+|t|. These depend only on ρ = w̄² / Σw² and grow with it. The code therefore compares ρ, which takes two
+products, one division and no square root. Pairs are processed in blocks, so that the memory does not
+depend on the number of resamples. The products are small enough that no BLAS splits them among threads.
+Random numbers are drawn in a fixed order, so neither blocks nor threads affect the result. Differences
+that are equal up to rounding count as equal. Otherwise a resample of zeros could have any t, even an
+infinite one.
+
+The correction max-t turns this around: a choice of signs does not change Σz² of a pair, so one product of
+all scores with the signs gives the sums of all systems, and |t| of a pair comes from the difference of
+two of them. One pass over the pairs in ascending order of |t|, with the running maximum of each resample,
+gives all adjusted p. Threads take different resamples and add up counts.
+
+A test is one function in `statistics/paired.py`. Its decorator says what a caption calls it, whether it
+draws random numbers, whether it corrects for the number of pairs itself, and what its row of the table in
+comparing.md contains. `compare` sorts runs and topics by name before it tests them, so that p does not
+depend on the order of the lines in a file.
+
+To compute unanimity, it is enough to count, for each topic and ordered pair of runs, the measures that
+see a loss. If there are none, all measures agree. If there is exactly one, all other measures agree. One
+pass therefore serves all variants.
+
+The intervals of meta-evaluation leave out topics instead of drawing them with replacement, because a
+topic that is drawn twice would count as evidence twice. `meta/intervals.py` has the subsets, the standard
+error and the differences between measures. Each analysis only computes its figure on a subset. On
+subsets, the paired tests are matrix products as well, and they use the critical values of all topics.
 """
 
 from __future__ import annotations

@@ -2,4 +2,19 @@
 
 The command prints what trec_eval 10 prints. :mod:`rankprism.pytrec_eval` offers the same measures for
 dictionaries.
+
+`rankprism.pytrec_eval` and `python -m rankprism.trec_eval` replace programs that others call. Both have
+to give that program's results, with its names, its order of ties, and its idea of a topic without
+relevant documents. They do not go through `evaluate`, for two reasons. A call of pytrec_eval with one
+topic and ten documents takes a few microseconds, and people call it in loops; `evaluate` prepares arrays,
+notes and a result for tables, which takes milliseconds. And what trec_eval does in odd cases is not what
+our measures mean. So `_core/trec_eval.cpp` aligns the ranking of a topic with its judgments and has a
+short function for each of trec_eval's measures. It is the only place that knows the habits of another
+program. `trec_eval/measures.py` lists the measures with their parameters and how they are averaged, and
+`_core/trec_eval_module.cpp` reads dictionaries and lines. `Version` says what differs between trec_eval
+9.0.8, which is in pytrec_eval, and 10. The formulas of the catalogue stay in Python, and
+`tests/peers/test_doors.py` compares the two.
+
+`python -m rankprism.ndeval` is a third such program. ndeval prints six decimals, and a score such as
+0.9296875 is rounded up or down by its last bit. So `ndeval.py` adds in ndeval's order, in plain Python.
 """

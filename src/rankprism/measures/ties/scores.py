@@ -1,4 +1,20 @@
-"""The expectation, the lowest and the highest score of a measure over all orders of tied documents."""
+"""The expectation, the lowest and the highest score of a measure over all orders of tied documents.
+
+With `tied=`, `evaluate` scores all orders of tied documents. The core then also gives, for each judged
+document, the start and the size of its group (`Alignment.groups`), and `Hits` carry them. Without
+`tied=`, none of this exists, and rankings without ties go the same way in both cases.
+`measures/ties/scores.py` chooses, for the rankings that have ties, among four exact ways: a closed form,
+sorting each group, the lattice of document kinds, and listing all orders. The form of a measure says
+which of them apply. A measure written by hand says so by `Ties` in its declaration, next to its bounds.
+For measures made of parts, `ties/sums.py` derives the expectation from the discount, the gain and the
+novelty.
+
+The lattice needs nothing from a measure but its scores. The step to a rank is the score of a ranking that
+ends there minus the score of the ranking that ends before. If a measure says that its steps depend only
+on which documents are above (`Form.has_steps`), the steps from all states of a group give the expectation
+and both extremes. A measure that says nothing is scored on every order. What exceeds the limits on states
+and orders is refused, and never approximated.
+"""
 
 from __future__ import annotations
 
