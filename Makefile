@@ -8,6 +8,7 @@
 # make page PAGE=docs/formats.md  print a page with the tables that are made with the site
 # make reproduction  compare the tables of docs/reproduction with what their own commands compute now; the collections are
 #                not in the repository: DATA=FOLDER has them
+# make changelog VERSION=0.2.0  put the fragments of changelog.d into CHANGELOG.md
 # make format  put the code in shape
 # make fuzz    try to break the readers, the grammar and the commands for SECONDS seconds each
 # make sanitize  the core's tests with AddressSanitizer and UBSan, then with ThreadSanitizer
@@ -26,7 +27,7 @@ CONSTRAINTS ?= -c tests/constraints.txt
 PARALLEL := -n auto --dist loadfile --no-loadscope-reorder
 SOURCES := $(shell find src -type f ! -name '*.so' ! -path '*__pycache__*') CMakeLists.txt pyproject.toml README.md LICENSE $(wildcard licenses/*)
 
-.PHONY: demo test check nightly lint bench docs page reproduction site format lowest constraints package fuzz sanitize coverage judged mutation clean
+.PHONY: demo test check nightly lint bench docs page changelog reproduction site format lowest constraints package fuzz sanitize coverage judged mutation clean
 
 demo: $(VENV)/installed
 	@$(BIN)/rankprism demo
@@ -71,6 +72,9 @@ site: $(VENV)/installed
 	$(PIP) install $(CONSTRAINTS) "$$(cat $(VENV)/wheel)[plots,report]" --group site
 	$(BIN)/python -m sphinx -q -E -W --keep-going -b html docs build/site
 	@echo "Open build/site/index.html"
+
+changelog:
+	$(PYTHON) .ci/changelog $(VERSION)
 
 format: $(VENV)/ready
 	$(BIN)/ruff check --fix .
