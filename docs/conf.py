@@ -21,6 +21,7 @@ DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 sys.path.insert(0, str(DOCS / "_ext"))
+import api  # noqa: E402
 
 project = "rankprism"
 author = "The rankprism authors"
@@ -71,6 +72,12 @@ copybutton_line_continuation_character = "\\"
 def plain_bars(_app: Sphinx, _what: str, _name: str, _object: Any, _options: Any, lines: list[str]) -> None:
     """Escape the bars of |A|, a number of elements, which reStructuredText takes for a substitution."""
     lines[:] = [re.sub(r"(`+[^`]*`+)|\|", lambda m: m[1] or r"\|", line) for line in lines]
+
+
+def marked(_app: Sphinx, what: str, name: str, _object: Any, _options: Any, lines: list[str]) -> None:
+    """Begin the text of a function or class with whether it is stable or provisional."""
+    if what in ("function", "class", "exception"):
+        lines[:0] = [f"*{api.mark(name)}*", ""]
 
 
 def plain_aliases(
@@ -130,6 +137,7 @@ def setup(app: Sphinx) -> None:
     for drawing in ("layers", "rooms"):
         app.add_lexer(drawing, TextLexer)
     app.connect("autodoc-process-docstring", plain_bars)
+    app.connect("autodoc-process-docstring", marked)
     app.connect("autodoc-process-signature", plain_aliases)
     app.connect("doctree-read", adapt_links)
     app.connect("doctree-read", show_commands)

@@ -19,6 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import api
 from gallery import page
 
 from rankprism.formats.format import reference as formats_table
@@ -95,6 +96,7 @@ def layers() -> str:
 TABLES: dict[str, Callable[[], str]] = {
     "charts": gallery,
     "layers": layers,
+    "names of the API": api.page,
     "sizes": sizes,
     "measures": reference,
     "judgment formats": partial(formats_table, JUDGMENT_FORMATS),

@@ -22,6 +22,29 @@ from rankprism.lazy import attach, stubbed
 # files. 2²⁰ cycles are less than a millisecond, and waking a thread that sleeps takes some microseconds.
 os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "20")
 
+#: What may change in any minor version: rooms of the package, with all that is in them, and single names. All
+#: other public names are stable. docs/api.md says what this means, and each entry there has its mark.
+PROVISIONAL = frozenset(
+    {
+        *(
+            "aspects",
+            "axioms",
+            "boards",
+            "judges",
+            "meta",
+            "plots",
+            "preferences",
+            "report",
+            "reproduce",
+            "spark",
+        ),
+        *("Hits", "Pool", "check_score_folder", "evaluate_into"),
+    }
+)
+__doc__ += f"""
+These may change in any minor version, and all others are stable: {", ".join(sorted(PROVISIONAL))}.
+"""
+
 #: Every public name and its module. Type checkers read the same lines.
 _HOME = stubbed(__file__)
 

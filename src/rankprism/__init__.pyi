@@ -36,5 +36,6 @@ from rankprism.results.scores import Scores as Scores
 from rankprism.score_folder import check_score_folder as check_score_folder
 from rankprism.score_folder import evaluate_into as evaluate_into
 
+PROVISIONAL: frozenset[str]
 __all__: list[str]
 __version__: str

@@ -22,10 +22,12 @@ from rankprism import read_judgments, read_preferences, sample
 from rankprism.plots import CHARTS
 from rankprism.report import default_measures
 
+DOCS = Path(__file__).parents[2] / "docs"
+sys.path.append(str(DOCS / "_ext"))
+import api  # noqa: E402
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
-
-DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.fixture(scope="module")
@@ -216,6 +218,24 @@ def test_the_api_page_has_every_public_function_and_class(site: Path) -> None:
     assert public - described == set()
 
 
+def test_every_name_of_the_api_page_is_marked_as_stable_or_provisional(site: Path) -> None:
+    page = (site / "api.html").read_text(encoding="utf-8")
+    entry = r'<dt [^>]*id="(rankprism[\w.]*)"(?:(?!<dt ).)*?<dd><p><em>(\w+)</em></p>'
+    marks = dict(re.findall(entry, page, re.S))
+    names = [word for modules in api.API.values() for words in modules.values() for word in words.split()]
+    assert len(marks) == len(names)
+    assert {*marks.values()} == {"stable", "provisional"}
+    for name in ("evaluate", "explain", "read_run", "Scores", "comparison.compare", "results.result.Result"):
+        assert marks[f"rankprism.{name}"] == "stable"
+    for name in ("judges.agree", "Hits", "report.Report"):
+        assert marks[f"rankprism.{name}"] == "provisional"
+
+
+def test_the_mark_names_what_there_is_and_help_shows_it() -> None:
+    assert {*rankprism.PROVISIONAL} <= {*rankprism.__all__, "spark"}
+    assert "stable: Hits, Pool, aspects" in (rankprism.__doc__ or "")
+
+
 def test_docstrings_become_parameters_with_explanations(site: Path) -> None:
     page = (site / "api.html").read_text(encoding="utf-8")
     assert "TypeAliasForwardRef" not in page  # how autodoc writes aliases of types
@@ -226,7 +246,7 @@ def test_docstrings_become_parameters_with_explanations(site: Path) -> None:
 def public() -> Iterator[tuple[str, Callable[..., Any]]]:
     """The functions of the API page, the methods of its classes, and the charts."""
     module = ""
-    for kind, name in re.findall(r"\.\. (\w+):: (\S+)", (DOCS / "api.md").read_text(encoding="utf-8")):
+    for kind, name in re.findall(r"\.\. (\w+):: (\S+)", api.page()):
         if kind == "currentmodule":
             module = name
             continue
