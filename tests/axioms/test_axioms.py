@@ -844,6 +844,7 @@ def test_that_no_n_will_do_rests_on_an_argument_but_for_a_few(declared: dict[str
     }
     # Nobody has written down an argument for these measures of trec_eval.
     few |= {(name, "CloseTh") for name in ("IPrec", "IPrec_IA", "RBP_residual", "Unjudged")}
+    few |= {(name, "CloseTh") for name in ("Accuracy", "Accuracy_IA")}
     few |= {(name, "DeepTh") for name in ("RBP_residual", "Unjudged")}
     few |= {
         (name + kind, "DeepTh") for name in ("binG", "G", "nDCG_rel", "RnDCG", "IAP") for kind in ("", "_IA")

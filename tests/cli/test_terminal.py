@@ -31,7 +31,7 @@ from tests.support.machine import posix
 
 HOSTILE = "red\x1b[31m\x9b2J\u202egnp\x07"
 VISIBLE = r"red\x1b[31m\x9b2J\u202egnp\x07"
-RUNS = [str(run) for run in sample.RUNS[:3]]
+RUNS = [str(sample.FOLDER / "runs" / f"{run}.run") for run in ("diversified", "noisy", "redundant")]
 
 
 def run_in(environment: dict[str, str], *command: object) -> subprocess.CompletedProcess[bytes]:

@@ -137,7 +137,8 @@ ORDERED = "1 Q0 d1 4 0.50000000001 t\n1 Q0 d3 3 0.5 t\n1 Q0 d2 1 0.5 t\n1 Q0 d4 
     ("order", "expected"),
     [
         ("score", ["d1", "d3", "d2", "d4"]),
-        ("trec_eval", ["d3", "d2", "d1", "d4"]),
+        ("trec_eval", ["d1", "d3", "d2", "d4"]),
+        ("trec_eval-9", ["d3", "d2", "d1", "d4"]),
         ("score-ascending-id", ["d1", "d2", "d3", "d4"]),
         ("rank", ["d2", "d4", "d3", "d1"]),
         ("input", ["d1", "d3", "d2", "d4"]),

@@ -494,6 +494,11 @@ def test_json_of_others_is_named_in_every_place(tmp_path: Path, place: str, name
     with pytest.raises(InputError) as caught:
         PLACES[place](tmp_path / "x.json")
     message = str(caught.value)
+    if (name, place) == ("our own result", "scores"):
+        assert (
+            "is JSON of rankprism without scores of topics; write them with evaluate --per-topic" in message
+        )
+        return
     assert words in message
     assert f"It cannot be read as {place}: " in message
     assert "\n" not in message

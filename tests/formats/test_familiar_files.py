@@ -176,6 +176,7 @@ def folder(name: str = "runs", **contents: str) -> Path:
     return place
 
 
+@pytest.mark.filterwarnings("ignore:scores by nDCG, AP grow with the depth:rankprism.RankprismWarning")
 def test_a_folder_is_its_runs(cli: Cli) -> None:
     runs = folder(a_run=TREC, b_json=json.dumps(RUN), c_json=json.dumps(LISTS), _hidden="what?")
     several: list[Any] = [runs, "runs", "runs/", [runs], [runs, {"q1": ["d1"], "q2": []}]]
@@ -192,7 +193,7 @@ def test_a_folder_is_its_runs(cli: Cli) -> None:
 
 
 def test_every_command_with_runs_takes_a_folder(cli: Cli) -> None:
-    runs = folder(a_run=TREC, b_run=TREC.replace(" d1 ", " d7 "))
+    runs = folder(a_run=TREC, b_run=TREC.replace(" d1 ", " d7 ") + "q1 Q0 d2 9 .01 t\n")
     Path("q.txt").write_text("q1 0 d1 1\nq1 0 d2 2\nq2 0 d1 1\n")
     for words in (
         ["compare", "q.txt", runs, "-m", "AP", "--test", "t"],

@@ -85,9 +85,9 @@ def test_a_small_file_is_opened_once_to_be_recognised_and_read(arguments: list[s
 
 def test_a_large_file_is_opened_once_to_be_recognised(folder: Path) -> None:
     """The core, whose opening is not counted here, opens it once more and reads it in blocks."""
-    many = "".join(f"q1 0 doc{i} {i % 3}\n" for i in range(5000))
+    many = "".join(f"q1 0 d{i} {i % 3}\n" for i in range(5000))
     (folder / "large.txt").write_text(many)
-    (folder / "large.run").write_text("".join(f"q1 Q0 doc{i} {i} {-i} t\n" for i in range(5000)))
+    (folder / "large.run").write_text("".join(f"q1 Q0 d{i} {i} {-i} t\n" for i in range(5000)))
     arguments = ["evaluate", "large.txt", "large.run", "a.run", "-m", "nDCG"]
     assert counted(arguments)[0] == ["a.run", "large.run", "large.txt"]
     with gzip.open(folder / "large.txt.gz", "wt") as file:

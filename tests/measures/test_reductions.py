@@ -37,7 +37,7 @@ def same(case: Case, *measures: str | Measure) -> None:
     """All of the measures give all topics the same scores."""
     first, *others = all_of(case, *measures)
     for measure, other in zip(measures[1:], others, strict=True):
-        assert other == pytest.approx(first, rel=1e-10, abs=1e-12), (measures[0], measure)
+        assert other == pytest.approx(first, rel=1e-10, abs=1e-12, nan_ok=True), (measures[0], measure)
 
 
 # One aspect

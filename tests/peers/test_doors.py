@@ -101,7 +101,7 @@ def in_catalogue() -> dict[str, str]:
     """The measures of the catalogue that have a name in trec_eval, apart from those of judgment groups."""
     found = {}
     for name, measure in ((r.name, r.measure) for r in OTHER_NAMES if r.program == "trec_eval" and r.reads):
-        if measure and "avgjg" not in name:
+        if measure and "avgjg" not in name and name != "set_F_K":  # which is printed as set_F
             k = "0.70" if name.startswith(("iprec_at_recall", "Rprec_mult")) else "7"
             found[name.replace("K", k)] = str(rankprism.parse(measure.replace("K", k)))
     return found

@@ -130,13 +130,13 @@ def command(
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("intervals", "-m", "P@5", "-m", "AP", "--alpha", 0.1),
+        ("intervals", "-m", "P@5", "-m", "RR", "--alpha", 0.1),
         ("heatmap", "-m", "P@5"),
         ("differences", "-m", "P@5", "--run", "ideal", "--baseline", "noisy"),
         ("irec", "-m", "StRecall@5", "-m", "D_nDCG@5", "--gamma", 0.3),
         ("sensitivity", "-m", "alpha_nDCG(alpha={})@5", "--values", "0,0.5,0.9"),
         ("sensitivity", "-m", "P@{}", "--values", "1,5", "--parameter", "cutoff"),
-        ("intervals", "-m", "P@{}", "-m", "AP", "--values", "5, 10"),
+        ("intervals", "-m", "P@{}", "-m", "RR", "--values", "5, 10"),
     ],
     ids=lambda arguments: arguments[0],
 )
@@ -207,7 +207,7 @@ def test_title_and_size_go_with_the_chart(command: Callable[..., Any], tmp_path:
     look = ("--title", "Ours", "--width", 260, "--height", 190)
     draw = ("plot", "heatmap", *QRELS, "-m", "P@5", "-o", tmp_path / "heatmap.svg")
     assert command(*draw, *look) == (0, "", "")
-    also = ("meta", "unanimity", *QRELS, "-m", "P@5", "-m", "AP", "-m", "RR", "--intervals", 0)
+    also = ("meta", "unanimity", *QRELS, "-m", "P@5", "-m", "AP@5", "-m", "RR", "--intervals", 0)
     code, _, error = command(*also, "--plot", tmp_path / "unanimity.svg", *look)
     assert (code, error) == (0, "")
     for name in ("heatmap", "unanimity"):

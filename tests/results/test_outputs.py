@@ -232,7 +232,7 @@ def test_scores_that_are_not_defined_have_no_row_and_means_keep_theirs() -> None
     values = np.array([[[0.5, np.nan], [0.25, 1.0]], [[np.nan, np.nan], [np.nan, np.nan]]])
     found = Scores(("a", "b"), ("1", "2"), ("M", "N"), values)
     assert found.to_csv() == "run,topic,measure,score\na,1,M,0.5\na,2,M,0.25\na,2,N,1.0\n"
-    assert found.table().to_csv().splitlines()[-1] == "b,all,N,"
+    assert found.table().to_csv().splitlines()[-1] == "b,all,N,,0"
     assert "–" in str(found)
 
 

@@ -6,11 +6,12 @@ import os
 import shlex
 import shutil
 import sys
+import warnings
 from pathlib import Path
 
 from rankprism import sample
 from rankprism.cli.output import shows_bold, terminal_width
-from rankprism.errors import InputError
+from rankprism.errors import InputError, RankprismWarning
 from rankprism.evaluation import evaluate
 from rankprism.foreign import shown
 from rankprism.formats.output_files import removed_unless_finished
@@ -33,8 +34,10 @@ NEXT = (
 
 def show() -> str:
     runs = list(sample.RUNS)
-    scores = evaluate(sample.QRELS, runs, MEASURES, weights=sample.WEIGHTS)
-    alike = evaluate(sample.QRELS, runs, [WEIGHED]).mean()["diversified"][WEIGHED]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankprismWarning)  # shallow is said to stop after three documents
+        scores = evaluate(sample.QRELS, runs, MEASURES, weights=sample.WEIGHTS)
+        alike = evaluate(sample.QRELS, runs, [WEIGHED]).mean()["diversified"][WEIGHED]
     columns = {"system" if name == "run" else name: x for name, x in scores.summary.columns.items()}
     table = Table(columns).text(bold=shows_bold(), width=terminal_width())
     commands = "\n".join(f"  {_program()} {command}" for command in NEXT)
