@@ -31,7 +31,7 @@ from tests.support.machine import posix
 
 HOSTILE = "red\x1b[31m\x9b2J\u202egnp\x07"
 VISIBLE = r"red\x1b[31m\x9b2J\u202egnp\x07"
-RUNS = [str(sample.FOLDER / "runs" / f"{run}.run") for run in ("diversified", "noisy", "redundant")]
+RUNS = [str(run) for run in sample.RUNS[:3]]
 
 
 def run_in(environment: dict[str, str], *command: object) -> subprocess.CompletedProcess[bytes]:
@@ -323,14 +323,15 @@ MANY = "alpha_nDCG@10 ERR_IA@10 NRBP StRecall@10 P_IA@10 nDCG_IA@10 DSharp_nDCG@
 
 @posix
 def test_a_table_that_is_wider_than_the_terminal_is_folded(rankprism_command: Path, tmp_path: Path) -> None:
-    command = [rankprism_command, "evaluate", sample.QRELS, *RUNS, "-m", MANY]
+    runs = [sample.FOLDER / "runs" / f"{run}.run" for run in ("diversified", "noisy", "redundant")]
+    command = [rankprism_command, "evaluate", sample.QRELS, *runs, "-m", MANY]
     seen = re.sub(r"\x1b\[\d*m", "", on_a_terminal(60, *command))
     assert max(map(len, seen.splitlines())) <= 60
     blocks = [[line.split() for line in block.splitlines()] for block in seen.strip().split("\n\n")]
     assert len(blocks) > 1
     assert [block[0][0] for block in blocks] == ["run"] * len(blocks)
     header = [name for block in blocks for name in block[0][1:]]
-    cells = [[cell for block in blocks for cell in block[row][1:]] for row in range(2, 2 + len(RUNS))]
+    cells = [[cell for block in blocks for cell in block[row][1:]] for row in range(2, 2 + len(runs))]
     # A file is never folded, and holds the same.
     path = tmp_path / "scores.txt"
     on_a_terminal(60, *command, "-o", path)

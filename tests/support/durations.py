@@ -6,7 +6,7 @@ With RANKPRISM_WRITE_DURATIONS in the environment, a run writes `tests/durations
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ class Durations:
 
     def __init__(self, *, write: bool) -> None:
         self.write = write
-        self.seconds: Counter[str] = Counter()
+        self.seconds: defaultdict[str, float] = defaultdict(float)
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
