@@ -158,3 +158,34 @@ def test_a_new_axiom_is_one_file(place: Path) -> None:
     )
     assert kinds.count("'") == 4
     assert kinds.split("', '")[0] != kinds.split("', '")[1]
+
+
+def test_a_new_command_is_a_function_and_three_lines(place: Path) -> None:
+    module, command = blocks("A new command")
+    (place / "rankprism" / "meta" / "leading.py").write_text(module, encoding="utf-8")
+    for name, text in {
+        "meta/__init__.py": "from rankprism.meta.leading import leaders\n",
+        "cli/meta.py": "\n\n" + command,
+    }.items():
+        with (place / "rankprism" / name).open("a", encoding="utf-8") as file:
+            file.write(text)
+    (place / "scores.csv").write_text(SCORES)
+    words = ("-m", "rankprism", "meta", "leaders")
+    assert "Which run does each measure put first?" in run(place, "-m", "rankprism", "meta", "--help")
+    help = " ".join(run(place, *words, "--help").split())
+    assert "--tolerance" in help
+    assert "share the first place" in help
+    # The means are (0.5 + 0.25 + 1) / 3 and (0.5 + 0.75 + 0) / 3.
+    assert run(place, *words, "scores.csv", "--format", "csv") == "measure,first\nP,a\n"
+    both = run(place, *words, "scores.csv", "--tolerance", "0.2", "--format", "csv")
+    assert both == 'measure,first\nP,"a, b"\n'
+
+
+def test_each_thing_is_added_in_one_screen() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    for target in ("make check", "make test", "make nightly", "git clone"):
+        assert target in "\n".join(text.splitlines()[:12])
+    sections = dict(re.findall(r"^## (A new [^\n]*)\n(.*?)(?=^## |\Z)", text, re.M | re.S))
+    things = ("measure", "format", "axiom", "test of systems", "chart", "command")
+    assert list(sections) == [f"A new {thing}" for thing in things]
+    assert {name: len(body.splitlines()) for name, body in sections.items() if body.count("\n") > 45} == {}
