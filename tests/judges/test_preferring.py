@@ -515,12 +515,11 @@ def test_questions_are_numbered_alike_for_everybody() -> None:
 def test_the_page_on_judges_shows_what_its_own_script_and_commands_give(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "judges.md").read_text(encoding="utf-8")
-    section = page[page.index("## Machines that prefer") : page.index("## How it works")]
-    (script,) = re.findall(r"^```python\n(.*?)^```$", section, re.M | re.S)
+    page = (Path(__file__).parents[2] / "docs" / "machine-preferences.md").read_text(encoding="utf-8")
+    (script,) = re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S)
     monkeypatch.chdir(tmp_path)
     exec(compile(script, "votes.py", "exec"), {})
-    blocks = re.findall(r"^\$ rankprism ((?:[^\n]*\\\n)*[^\n]*)\n(.*?)(?=^```$)", section, re.M | re.S)
+    blocks = re.findall(r"^\$ rankprism ((?:[^\n]*\\\n)*[^\n]*)\n(.*?)(?=^```$)", page, re.M | re.S)
     assert len(blocks) == 3
     for command, shown in blocks:
         result = cli(*shlex.split(command.replace("\\\n", "")))
