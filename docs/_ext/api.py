@@ -10,7 +10,9 @@ import rankprism
 
 #: Headings with the functions, classes ("class") and exceptions ("exception") of each module.
 API: dict[str, dict[str, str]] = {
-    "Evaluating runs": {"rankprism": "evaluate evaluate_into check_score_folder explain parse"},
+    "Evaluating runs": {
+        "rankprism": "evaluate class:Collection evaluate_into check_score_folder explain parse"
+    },
     "Reading files and frames": {
         "rankprism": "read_judgments read_run read_scores read_preferences",
         "rankprism.formats.convert": "convert",

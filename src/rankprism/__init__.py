@@ -26,7 +26,7 @@ os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "20")
 #: other public names are stable. docs/api.md says what this means, and each entry there has its mark.
 PROVISIONAL = frozenset(
     "aspects axioms boards judges meta plots preferences report reproduce spark "  # noqa: SIM905
-    "Hits Pool check_score_folder evaluate_into".split()
+    "Collection Hits Pool check_score_folder evaluate_into".split()
 )
 __doc__ += f"""
 These may change in any minor version, and all others are stable: {", ".join(sorted(PROVISIONAL))}.

@@ -24,6 +24,7 @@ from rankprism.errors import InputError as InputError
 from rankprism.errors import MeasureError as MeasureError
 from rankprism.errors import RankprismError as RankprismError
 from rankprism.errors import RankprismWarning as RankprismWarning
+from rankprism.evaluation import Collection as Collection
 from rankprism.evaluation import evaluate as evaluate
 from rankprism.explanation import explain as explain
 from rankprism.formats.judgments import read_judgments as read_judgments

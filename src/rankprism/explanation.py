@@ -12,14 +12,11 @@ from rankprism.arrays import Floats
 from rankprism.data.hits import Hits, rankings_of
 from rankprism.data.judgments import Judgments
 from rankprism.data.note import issue
-from rankprism.data.reading import Reading
 from rankprism.data.run import Alignment, align
 from rankprism.errors import InputError, check_whole, listed
-from rankprism.evaluation.parts import answers_as_runs, parts_by_kind
+from rankprism.evaluation.collection import Collection, collected
+from rankprism.evaluation.parts import answers_as_runs, parts_of
 from rankprism.evaluation.steps import parsed
-from rankprism.formats.judgments import JudgmentReading
-from rankprism.formats.runs import run_from
-from rankprism.formats.several_runs import run_sources
 from rankprism.inspection.aspects import best_aspect
 from rankprism.inspection.runs import notes_of_runs
 from rankprism.measures import Measure
@@ -28,14 +25,12 @@ from rankprism.measures.preferences.utility import Shown
 from rankprism.results.result import Result
 from rankprism.results.table import Table
 from rankprism.types import (
-    AspectsLike,
+    CollectionOptions,
     JudgmentsLike,
     MeasuresLike,
     Positive,
     PreferencesLike,
-    RunOptions,
     RunsLike,
-    WeightsLike,
 )
 
 #: What is shown for a document that has no grades above 0.
@@ -43,18 +38,13 @@ NOT_JUDGED, NOT_RELEVANT = "not judged", "–"
 
 
 def explain(
-    judgments: JudgmentsLike | PreferencesLike,
-    runs: RunsLike,
-    measures: MeasuresLike,
-    topic: str,
+    judgments: JudgmentsLike | PreferencesLike | Collection,
+    runs: RunsLike | None = None,
+    measures: MeasuresLike | None = None,
+    topic: str | None = None,
     *,
     depth: Positive = 20,
-    preferences: PreferencesLike | None = None,
-    weights: WeightsLike | None = None,
-    aspects: AspectsLike | None = None,
-    qrels_format: str | None = None,
-    preferences_format: str | None = None,
-    **reading: Unpack[RunOptions],
+    **options: Unpack[CollectionOptions],
 ) -> Explanation:
     """Explain what each document that a run retrieved for a topic earned under each measure.
 
@@ -69,8 +59,8 @@ def explain(
         Number of ranks to show.
 
         What the documents below them earned is told as one sum.
-    **reading
-        How to read the runs, as for `rankprism.evaluate`.
+    **options
+        How to read judgments and runs, as for `rankprism.evaluate`.
 
     Examples
     --------
@@ -85,11 +75,12 @@ def explain(
     alpha_nDCG@3: cars 0.9652.
     """
     check_whole("depth", depth, 1)
-    how = Reading.of(**reading)
+    collection = collected(judgments, runs, **options)
+    if measures is None or topic is None:
+        raise TypeError("name the measures and the topic to explain, e.g. measures='nDCG@10', topic='51'")
+    how = collection.reading
     chosen = parsed(measures)
-    judging = JudgmentReading(weights, aspects, qrels_format)
-    parts = parts_by_kind(chosen, judgments, preferences, preferences_format, judging)
-    parts, sources = answers_as_runs(parts, run_sources(runs), how.run_format)
+    parts, collection = answers_as_runs(parts_of(collection, chosen), collection)
     for part in parts:
         if topic not in part.judged.topics:
             raise InputError(
@@ -99,8 +90,8 @@ def explain(
     notes = [note for note in found if note is not None]
     rankings = []
     all_aligned: dict[str, Alignment] = {}
-    for name, source in sources.items():
-        run = run_from(source, name, how.run_format, how.duplicates)
+    for name in collection.sources:
+        run = collection.run(name)
         lines, *_ = run.table.ranking(how.order, how.duplicates, how.run_depth or 0)
         topics, docs, *_ = run.table.columns()
         ranked = tuple(docs[line] for line in lines.tolist() if topics[line] == topic)

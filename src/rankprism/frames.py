@@ -39,8 +39,13 @@ def column_names(source: Any, name: str) -> list[str]:
     """
     with _readable_names(source, name):
         # A pyarrow reader has only a schema, and `columns` of a pyarrow table holds values, not names.
+        # A polars frame that is lazy warns if its columns are asked for.
+        if hasattr(source, "collect_schema"):
+            return list(map(str, source.collect_schema().names()))
         schema = getattr(source, "schema", None)
+        names: Any
         for names in (getattr(schema, "names", None), getattr(source, "columns", None)):
+            names = names.tolist() if hasattr(names, "tolist") else names  # those of pandas
             if isinstance(names, list) and all(isinstance(column, str) for column in names):
                 return names
     return [str(column) for column in eager(source, name).columns]

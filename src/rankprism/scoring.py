@@ -17,8 +17,9 @@ from rankprism.data.run import Alignment
 from rankprism.errors import InputError, RankprismWarning
 from rankprism.evaluation import evaluate
 from rankprism.formats.judgments import read_judgments
+from rankprism.formats.runs import align_all
 from rankprism.formats.scores import read_scores
-from rankprism.formats.several_runs import align_all, run_sources
+from rankprism.formats.source import run_sources
 from rankprism.inspection.coverage import UNMET
 from rankprism.inspection.runs import notes_of_runs
 from rankprism.results.scores import Scores, as_listed

@@ -202,3 +202,16 @@ class EvaluationOptions(RunOptions, total=False):
 
     topics: Topics
     threads: Positive | None
+
+
+class CollectionOptions(EvaluationOptions, total=False):
+    """How judgments and runs are read: keyword arguments of `rankprism.Collection.of`.
+
+    `rankprism.evaluate` explains them, and `rankprism.evaluation.collection.Options` has their defaults.
+    """
+
+    preferences: PreferencesLike | None
+    weights: WeightsLike | None
+    aspects: AspectsLike | None
+    qrels_format: QrelsFormat | None
+    preferences_format: PreferencesFormat | None

@@ -48,7 +48,7 @@ def test_imports_point_down() -> None:
 @pytest.mark.parametrize(
     ("upper", "lower", "named"),
     [
-        ("evaluation", "formats", "rankprism.evaluation.evaluation -> rankprism.formats"),
+        ("evaluation", "formats", "rankprism.evaluation.collection -> rankprism.formats"),
         ("plots", "comparison | meta | axioms", "rankprism.plots.curves -> rankprism.meta"),
     ],
 )

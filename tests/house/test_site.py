@@ -233,7 +233,7 @@ def test_every_name_of_the_api_page_is_marked_as_stable_or_provisional(site: Pat
 
 def test_the_mark_names_what_there_is_and_help_shows_it() -> None:
     assert {*rankprism.PROVISIONAL} <= {*rankprism.__all__, "spark"}
-    assert "stable: Hits, Pool, aspects" in (rankprism.__doc__ or "")
+    assert "stable: Collection, Hits, Pool, aspects" in (rankprism.__doc__ or "")
 
 
 def test_docstrings_become_parameters_with_explanations(site: Path) -> None:

@@ -62,9 +62,9 @@ def test_only_what_is_new_or_changed_is_scored(tmp_path: Path, monkeypatch: pyte
     folder = tmp_path / "scores"
     scored: list[tuple[list[str], list[str]]] = []
 
-    def watched(judgments: Any, runs: Any, measures: Any, *others: Any) -> Any:
-        scored.append((list(runs), list(map(str, measures))))
-        return joined(judgments, runs, measures, *others)
+    def watched(collection: Any, measures: Any, *others: Any, **more: Any) -> Any:
+        scored.append((list(collection.runs), list(map(str, measures))))
+        return joined(collection, measures, *others, **more)
 
     monkeypatch.setattr(rankprism.score_folder.evaluate, "joined", watched)
     mine = [tmp_path / path.name for path in RUNS[:3]]
@@ -174,8 +174,8 @@ def test_a_run_that_changes_while_it_is_read_is_not_stored(
     run = tmp_path / "a.run"
     run.write_bytes(RUNS[0].read_bytes())
 
-    def interfering(*given: Any) -> Any:
-        found = joined(*given)
+    def interfering(*given: Any, **more: Any) -> Any:
+        found = joined(*given, **more)
         run.write_bytes(RUNS[1].read_bytes())
         return found
 

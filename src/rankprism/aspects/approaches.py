@@ -22,7 +22,8 @@ from rankprism.errors import InputError, MeasureError, one_of
 from rankprism.evaluation import evaluate
 from rankprism.evaluation.steps import parsed
 from rankprism.formats.judgments import read_judgments
-from rankprism.formats.several_runs import align_all, run_sources
+from rankprism.formats.runs import align_all
+from rankprism.formats.source import run_sources
 from rankprism.measures import Measure, parse
 from rankprism.measures.known.combine import Aspect
 from rankprism.measures.parameter import Role

@@ -16,7 +16,7 @@ from rankprism.data.reading import Reading
 from rankprism.errors import InputError, listed, one_of
 from rankprism.formats import files
 from rankprism.formats.documents import read_documents
-from rankprism.formats.several_runs import run_sources
+from rankprism.formats.source import run_sources
 from rankprism.formats.topics import Topic, read_topics
 from rankprism.judges.drawn import read_drawn
 from rankprism.measures.grammar import parse

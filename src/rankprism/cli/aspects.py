@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankprism.cli.analysis import Call, command, write_result
-from rankprism.cli.collection import Collection, read_collection
+from rankprism.cli.collection import Read, read_collection
 from rankprism.cli.group import commands
 from rankprism.cli.judgments import Qrels, described, read_judged
 from rankprism.cli.measures import MeasureFiles, load_measures, measures_option
@@ -123,7 +123,7 @@ def attainable(
 @app.command()
 @command("aspects:compare", "resampling", reads=read_collection, leaves=("topics", "threads"))
 def compare(
-    read: Collection,
+    read: Read,
     call: Call,
     measure: Single = None,
     approach: Annotated[

@@ -6,12 +6,12 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast
 
 import typer
 
 from rankprism.cli.completion import complete_file
-from rankprism.cli.judgments import JUDGMENTS, read_judged, split_pairs
+from rankprism.cli.judgments import JUDGMENTS, judged_source, read_judged, split_pairs
 from rankprism.cli.measures import MeasureFiles, MeasureNames, read_measures
 from rankprism.cli.options import evaluating
 from rankprism.cli.signature import given_to, options_of, parameters_of, with_less, with_options_of
@@ -21,9 +21,8 @@ from rankprism.types import EvaluationOptions, RunOptions
 if TYPE_CHECKING:
     from rankprism.data.judgments import Judgments
     from rankprism.data.preferences import Preferences
-    from rankprism.formats.files import File
-    from rankprism.formats.several_runs import OnError
-    from rankprism.formats.source import Source
+    from rankprism.evaluation.collection import Collection
+    from rankprism.formats.source import OnError, Source
     from rankprism.results.scores import Scores
     from rankprism.score_folder import Stored
 
@@ -60,17 +59,11 @@ QrelsAndRuns = Annotated[
 
 
 @dataclass(frozen=True, eq=False)
-class Collection:
-    """Judgments, preferences or both, the runs, and how to read these."""
+class Read:
+    """The collection that a command reads, and the names of the runs to compare with."""
 
-    judgments: Judgments | None
-    #: files, and the runs of files that hold tables
-    runs: tuple[Any, ...]  # of `formats.source.Source`
-    #: run_format, topics, order, duplicates and threads, as `rankprism.evaluate` takes them
-    settings: Mapping[str, Any]
-    #: the names of the runs to compare with
+    collection: Collection
     baselines: tuple[str, ...] = ()
-    preferences: Preferences | None = None
 
     @property
     def baseline(self) -> str | None:
@@ -78,29 +71,42 @@ class Collection:
         return next(iter(self.baselines), None)
 
     @property
+    def judgments(self) -> Judgments | None:
+        return None if self.collection.judged is None else self.collection.judgments
+
+    @property
+    def preferences(self) -> Preferences | None:
+        return None if self.collection.preferred is None else self.collection.preferences
+
+    @property
     def absolute(self) -> Judgments:
         """The judgments, for what cannot do with preferences."""
-        if self.judgments is None:
-            raise InputError("absolute judgments are needed here; name them before the runs")
-        return self.judgments
+        return self.collection.judgments
 
     @property
     def preferred(self) -> Preferences:
         """The preferences, for what cannot do without."""
-        if self.preferences is None:
-            raise InputError(
-                "preferences are needed here; name them before the runs, or with --preferences FILE"
-            )
-        return self.preferences
+        return self.collection.preferences
+
+    @property
+    def runs(self) -> list[Any]:
+        """The runs, as functions that do not take a collection take them."""
+        return list(self.collection.sources.values())
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """How to read and score the runs, as these functions take it."""
+        of_scores = {"topics": self.collection.options.topics, "threads": self.collection.options.threads}
+        return self.reading | of_scores
 
     @property
     def reading(self) -> dict[str, Any]:
-        """How to read the runs, as functions that read runs take it."""
-        return {name: self.settings[name] for name in RunOptions.__annotations__}
+        """How to read the runs, as these functions take it."""
+        return {name: getattr(self.collection.reading, name) for name in RunOptions.__annotations__}
 
     @property
     def kinds(self) -> dict[str, Any]:
-        """Judgments and preferences as `rankprism.evaluate` takes them: preferences alone come first."""
+        """Judgments and preferences as these functions take them: preferences alone come first."""
         if self.judgments is None:
             return {"judgments": self.preferences, "preferences": None}
         return {"judgments": self.judgments, "preferences": self.preferences}
@@ -109,27 +115,19 @@ class Collection:
         """The scores of the runs, with a bar for whoever waits."""
         from rankprism.evaluation import evaluate
 
-        with evaluating(len(self.runs)) as (on_run, on_share):
-            return evaluate(
-                runs=list(self.runs),
-                measures=measures,
-                **self.kinds,
-                on_run=on_run,
-                on_share=on_share,
-                **self.settings,
-                **more,
-            )
+        with evaluating(len(self.collection.sources)) as (on_run, on_share):
+            return evaluate(self.collection, measures=measures, on_run=on_run, on_share=on_share, **more)
 
     def evaluate_into(self, folder: str, measures: Sequence[Any], **more: Any) -> Stored:
         """The same into a folder of Parquet files."""
         from rankprism.score_folder import evaluate_into
 
-        with evaluating(len(self.runs)) as (on_run, on_share):
+        with evaluating(len(self.collection.sources)) as (on_run, on_share):
             kinds, settings = self.kinds, self.settings
             return evaluate_into(
                 folder,
                 kinds.pop("judgments"),
-                list(self.runs),
+                self.runs,
                 measures,
                 on_run=on_run,
                 on_share=on_share,
@@ -159,30 +157,41 @@ def read_collection(
     preferences_format: str | None = None,
     on_error: OnError | None = None,
     **options: Any,
-) -> Collection:
+) -> Read:
     """Judgments, preferences and the files of runs, as the arguments and options describe them.
 
     baseline : the name of a run or a file, or several. A file that is not among the runs becomes one of them.
     on_error : called with the name of a run that cannot be read, and the error.
     """
+    from rankprism.evaluation.collection import ALONE, Collection
+
     named = first_opened(files or [])
     _, paths = split_pairs(named)
     if not named:
         raise InputError("name the judgments and then the runs, e.g. qrels.txt runs/*.run")
     if not paths:
-        alone = f"; {_ALONE}" if preferences is not None else ""
+        alone = f"; {ALONE}" if preferences is not None else ""
         raise InputError(f"name the runs after the judgments{alone}")
     before = named[: len(named) - len(paths)]
     settings = {name: options.get(name, option.default) for name, option in options_of(_SCORING).items()}
-    threads, run_format = settings["threads"], settings["run_format"]
-    runs = runs_of(paths, threads, on_error)
+    runs = runs_of(paths, settings["threads"], on_error)
     names = []
     for one in baselines_of(baseline):
-        runs, name = _with_baseline(runs, one, run_format)
+        runs, name = _with_baseline(runs, one, settings["run_format"])
         names.append(name)
     judged = given_to(read_judged, options)
-    read, preferred = _judgments_and_preferences(before, preferences, preferences_format, judged, threads)
-    return Collection(read, tuple(runs), settings, tuple(names), preferred)
+    source, about = _judged(before, judged, preferences, preferences_format)
+    found = Collection.of(
+        source,
+        cast(Any, runs),
+        preferences=preferences,
+        preferences_format=preferences_format,
+        aspects=about,
+        **{name: judged[name] for name in ("weights", "qrels_format") if name in judged},
+        **settings,
+        on_error=on_error,
+    )
+    return Read(found, tuple(names))
 
 
 def begins_to_read(command: Callable[..., None]) -> Callable[..., None]:
@@ -228,44 +237,25 @@ _OF_OTHERS = (
 read_weighted_subtopics = with_less(read_collection, "topics", "threads", "preferences", "preferences_format")
 read_subtopics = with_less(read_weighted_subtopics, "weights")
 
-#: Added to an error when the first run may have been read as judgments.
-_ALONE = "if there are only preferences, name their file before the runs and leave out --preferences"
 
-
-def _judgments_and_preferences(
-    named: Sequence[Any],
-    preferences: str | None,
-    format: str | None,
-    judged: Mapping[str, Any],
-    threads: int | None,
-) -> tuple[Judgments | None, Preferences | None]:
-    """The judgments or preferences named before the runs, and what --preferences names."""
+def _judged(
+    named: Sequence[Any], judged: Mapping[str, Any], preferences: str | None, format: str | None
+) -> tuple[Any, Any]:
+    """The judgments or preferences named before the runs, and the aspects of judgments."""
     from rankprism.formats.source import source_of
 
     source, _ = split_pairs(named)
-    if preferences is None and source and source_of(source).are_preferences(format):
+    given = source_of(source)
+    if preferences is None and source is not None and given.are_preferences(format):
         for option, parameter in options_of(read_judged).items():
             if option in judged and judged[option] != parameter.default:
                 raise InputError(
                     f"--{option.replace('_', '-')} is for absolute judgments, and {os.fspath(named[0])} "
                     f"holds preferences; leave it out"
                 )
-        return None, _preferences(source, format)
-    if preferences is None and format is not None:
-        raise InputError("--preferences-format needs preferences; name them with --preferences")
-    preferred = None if preferences is None else _preferences(preferences, format)
-    try:
-        return read_judged(files=list(named), **judged, threads=threads), preferred
-    except InputError as error:
-        if preferred is None:
-            raise
-        raise InputError(f"{error} ({_ALONE})") from None
-
-
-def _preferences(path: str | File, format: str | None) -> Preferences:
-    from rankprism.formats.preferences import read_preferences
-
-    return read_preferences(path, format=format)
+        return given, None
+    found, aspects = judged_source(named, **judged)
+    return given if found is source else found, aspects
 
 
 def first_opened(named: Sequence[Any]) -> list[Any]:
@@ -281,7 +271,7 @@ def first_opened(named: Sequence[Any]) -> list[Any]:
 
 def runs_of(paths: Sequence[Any], threads: int | None = 1, on_error: OnError | None = None) -> list[Source]:
     """The runs of these files. A table, which may hold many, is read here; other files are read later."""
-    from rankprism.formats.several_runs import run_sources
+    from rankprism.formats.source import run_sources
 
     return list(run_sources(list(paths), threads, on_error).values())
 
@@ -324,7 +314,7 @@ def no_such_baseline(baseline: str, names: Sequence[str]) -> InputError:
 class Measured(NamedTuple):
     """A collection, and the measures to score it with."""
 
-    collection: Collection
+    collection: Read
     measures: list[Any]
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from rankprism.cli.analysis import Call, check_output, command
-from rankprism.cli.collection import Collection, first_opened, read_collection, runs_of
+from rankprism.cli.collection import Read, first_opened, read_collection, runs_of
 from rankprism.cli.completion import complete_file
 from rankprism.cli.group import commands
 from rankprism.cli.judgments import JUDGMENTS, split_pairs
@@ -32,7 +32,7 @@ QrelsBaselineNew = Annotated[
 class Versions(NamedTuple):
     """A collection with the new run, the run to compare it with, and the measures that are named."""
 
-    collection: Collection
+    collection: Read
     baseline: Any
     measures: list[Any] | None
 

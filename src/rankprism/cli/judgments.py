@@ -86,6 +86,23 @@ def read_judged(
     threads: int | None = None,
 ) -> Judgments:
     """Judgments as the arguments and options describe them. `threads`: how many read a large file."""
+    from rankprism.formats.judgments import read_judgments
+
+    source, about = judged_source(files, aspects, labels, embed, given, lower, qrels_format)
+    return read_judgments(source, format=qrels_format, weights=weights, aspects=about, threads=threads)
+
+
+def judged_source(
+    files: Sequence[Any] | None,
+    aspects: str | None = None,
+    labels: list[str] | None = None,
+    embed: list[str] | None = None,
+    given: list[str] | None = None,
+    lower: list[str] | None = None,
+    qrels_format: str | None = None,
+    **_: Any,
+) -> tuple[Any, Any]:
+    """What to read judgments from, and its aspects, as `read_judgments` takes them."""
     source, rest = split_pairs(files or [])
     if rest:
         raise InputError(f"{rest[0]}: only judgments are wanted here, and they are named before it")
@@ -101,10 +118,7 @@ def read_judged(
         from rankprism.formats.aspects.reading import read_described
 
         source, about = read_described(source, about), []
-    from rankprism.formats.judgments import read_judgments
-
-    chosen = "all" if every else about or None
-    return read_judgments(source, format=qrels_format, weights=weights, aspects=chosen, threads=threads)
+    return source, "all" if every else about or None
 
 
 def split_pairs(arguments: Sequence[Any]) -> tuple[Any, list[Any]]:

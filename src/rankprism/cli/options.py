@@ -18,7 +18,7 @@ from rankprism.errors import InputError, LongComputation, RankprismWarning
 from rankprism.foreign import message as safe_message
 
 if TYPE_CHECKING:
-    from rankprism.formats.several_runs import OnError
+    from rankprism.formats.source import OnError
 
 
 def checked_output(output: Path | None) -> Path | None:

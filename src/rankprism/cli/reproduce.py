@@ -12,7 +12,7 @@ import typer
 
 from rankprism.cli.analysis import Call, command
 from rankprism.cli.aspects import Single, Toma, toma_settings
-from rankprism.cli.collection import Collection, read_collection, read_subtopics
+from rankprism.cli.collection import Read, read_collection, read_subtopics
 from rankprism.cli.group import commands
 from rankprism.cli.measures import MeasureFiles, load_measures
 from rankprism.cli.signature import with_options_of
@@ -35,8 +35,8 @@ Figures = Annotated[
 
 
 def _read(
-    judged: Callable[[], Judgments] | None = None, like: Callable[..., Collection] = read_collection
-) -> Callable[..., Collection]:
+    judged: Callable[[], Judgments] | None = None, like: Callable[..., Read] = read_collection
+) -> Callable[..., Read]:
     """A reader of the collection that is named, or of the sample if no files are named.
 
     judged : makes the judgments of the sample, if they are not those of its files.
@@ -44,7 +44,7 @@ def _read(
     """
 
     @with_options_of(like)
-    def read(**given: Any) -> Collection:
+    def read(**given: Any) -> Read:
         from rankprism import sample
 
         if given["files"]:
@@ -56,7 +56,7 @@ def _read(
         if judged is None and "weights" in given:
             given["weights"] = given["weights"] or str(sample.WEIGHTS)
         found = read_collection(**given)
-        return found if judged is None else replace(found, judgments=judged())
+        return found if judged is None else replace(found, collection=found.collection.judged_by(judged()))
 
     return read
 
@@ -96,7 +96,7 @@ def _figures(paper: str) -> Callable[..., None]:
 
 @app.command()
 @command("reproduce.rbu:rbu", "drawing", reads=_read())
-def rbu(read: Collection, call: Call) -> Any:
+def rbu(read: Read, call: Call) -> Any:
     """Axioms and Metric Unanimity (Amigó and others 2018).
 
     Tables 1 to 3.
@@ -110,7 +110,7 @@ def rbu(read: Collection, call: Call) -> Any:
 
 @app.command()
 @command("reproduce.dsharp:dsharp", "resampling", reads=_read(), finish=_figures("dsharp"))
-def dsharp(read: Collection, call: Call) -> Any:
+def dsharp(read: Read, call: Call) -> Any:
     """D#-measures (Sakai and Song 2011).
 
     Tables 1 to 7 and Figures 1 to 3.
@@ -126,7 +126,7 @@ def dsharp(read: Collection, call: Call) -> Any:
 @app.command()
 @command("reproduce.toma:toma", "resampling", reads=_read(_sample_aspects), finish=_figures("toma"))
 def toma(
-    read: Collection,
+    read: Read,
     call: Call,
     measure: Single = None,
     measures_file: MeasureFiles = None,
@@ -153,7 +153,7 @@ def toma(
     finish=_figures("preferences"),
     leaves=("novelty",),
 )
-def preferences(read: Collection, call: Call, profiles: ProfileFile = None) -> Any:
+def preferences(read: Read, call: Call, profiles: ProfileFile = None) -> Any:
     """Measures of preferences (Chandar and Carterette 2013).
 
     Tables 2 and 3, and Figures 2 to 6.
@@ -165,5 +165,5 @@ def preferences(read: Collection, call: Call, profiles: ProfileFile = None) -> A
     return call(read.absolute, list(read.runs), profiles=profiles, **read.reading)
 
 
-def _computed(read: Collection, call: Call, **more: Any) -> Any:
+def _computed(read: Read, call: Call, **more: Any) -> Any:
     return call(read.absolute, list(read.runs), **more, **read.settings)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankprism.cli.collection import (
-    Collection,
+    Read,
     baselines_of,
     first_opened,
     no_such_baseline,
@@ -69,7 +69,7 @@ class Source:
     """Scores, and the collection that they were computed from, if that was done here."""
 
     scores: Scores
-    collection: Collection | None = None
+    collection: Read | None = None
     #: the names of the runs to compare with
     baselines: tuple[str, ...] = ()
 

@@ -9,7 +9,7 @@ import typer
 
 from rankprism.cli.analysis import Call, command, write_text
 from rankprism.cli.choices import one_of
-from rankprism.cli.collection import Collection, read_subtopics
+from rankprism.cli.collection import Read, read_subtopics
 from rankprism.cli.completion import complete_file
 from rankprism.cli.group import commands
 from rankprism.cli.measures import measures_option
@@ -82,7 +82,7 @@ def select(
 @app.command()
 @command("preferences:plan", "simulating", reads=read_subtopics, named="preferences plan")
 def plan(
-    read: Collection,
+    read: Read,
     call: Call,
     measure: Annotated[
         list[str] | None, measures_option("Prf or nPrf with a cutoff. Default: nPrf(estimate='pooled')@20.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankprism.cli.analysis import Call, command, write_text
-from rankprism.cli.collection import Collection, read_subtopics, read_weighted_subtopics
+from rankprism.cli.collection import Read, read_subtopics, read_weighted_subtopics
 from rankprism.cli.completion import complete_measure
 from rankprism.cli.group import commands
 from rankprism.cli.judgments import read_judged
@@ -111,7 +111,7 @@ def restrict(
 @app.command()
 @command("preferences:simulate", reads=read_subtopics, writes=write_judged)
 def simulate(
-    read: Collection,
+    read: Read,
     call: Call,
     profiles: ProfileFile = None,
     draw: Annotated[
@@ -173,7 +173,7 @@ def save_scores(
     named="preferences experiment correlation",
     finish=save_scores,
 )
-def correlation(read: Collection, call: Call) -> Any:
+def correlation(read: Read, call: Call) -> Any:
     """Compare nPrf with the measures of subtopics.
 
     Kendall's tau of all browsing models and combinations with alpha-nDCG, ERR-IA and subtopic recall, from
@@ -194,7 +194,7 @@ def correlation(read: Collection, call: Call) -> Any:
     finish=save_scores,
 )
 def of_profiles(
-    read: Collection,
+    read: Read,
     call: Call,
     profiles: ProfileFile = None,
     measure: Form = "nPrf@20",
@@ -226,7 +226,7 @@ def of_profiles(
     leaves=("measures",),
 )
 def incomplete(
-    read: Collection,
+    read: Read,
     call: Call,
     profiles: ProfileFile = None,
     measure: Annotated[

@@ -33,12 +33,13 @@ must not load.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
 
-from rankprism.data.reading import Reading
 from rankprism.errors import InputError, one_of
-from rankprism.formats.ahead import reading_ahead
+from rankprism.evaluation.collection import Collection, changed, collected
 from rankprism.types import (
+    CollectionOptions,
     Duplicates,
     Order,
     Positive,
@@ -50,7 +51,7 @@ from rankprism.types import (
 )
 
 if TYPE_CHECKING:
-    from rankprism.formats.several_runs import OnError
+    from rankprism.formats.source import OnError
     from rankprism.results.scores import Scores
     from rankprism.types import (
         AspectsLike,
@@ -66,8 +67,8 @@ OF_ANSWERS = ("NuggetAll", "NuggetVital", "NuggetWeighted")
 
 
 def evaluate(
-    judgments: JudgmentsLike | PreferencesLike,
-    runs: RunsLike,
+    judgments: JudgmentsLike | PreferencesLike | Collection,
+    runs: RunsLike | None = None,
     measures: MeasuresLike | None = None,
     *,
     preferences: PreferencesLike | None = None,
@@ -93,7 +94,8 @@ def evaluate(
     ----------
     judgments
         Whatever `read_judgments` takes: a path, a dict, rows, a data frame. If all measures need
-        preferences, it may be preferences instead.
+        preferences, it may be preferences instead. Or a `Collection`, which has the runs and all options of
+        reading inside.
     runs
         Whatever `read_run` takes, or a list of those, or ``{name: run}``, or a folder of runs. A frame or a
         Parquet or CSV file with a column `run` holds all runs that this column names. For NuggetAll,
@@ -167,30 +169,30 @@ def evaluate(
     cars        0.8066      0.5000
     both        1.0000      1.0000
     """
-    one_of("topics", topics, Topics)
-    reading = Reading.of(order=order, duplicates=duplicates, run_format=run_format, run_depth=run_depth)
+    options: dict[str, Any] = {
+        "preferences": preferences,
+        "weights": weights,
+        "aspects": aspects,
+        "qrels_format": qrels_format,
+        "preferences_format": preferences_format,
+        "run_format": run_format,
+        "topics": topics,
+        "order": order,
+        "duplicates": duplicates,
+        "run_depth": run_depth,
+        "threads": threads,
+    }
+    collection = collected(judgments, runs, on_error=on_error, **cast(CollectionOptions, changed(options)))
+    if not isinstance(judgments, Collection):
+        collection = replace(collection, is_kept=False)  # nobody can ask for its runs again
+    reading = collection.reading
     if tied is not None:
         one_of("tied", tied, Tied)
         if bounds:
             raise InputError("bounds and tied cannot be combined; leave one of them out")
         reading = reading._replace(ties=True)
-    given = (preferences, preferences_format, aspects, qrels_format, run_format)
-    recognised = all(one is None for one in given)  # only such files are read ahead
-    with reading_ahead(judgments, runs, reading, threads if recognised else 1) as (judgments, runs):
+    with collection.read_ahead(reading):
         from rankprism.evaluation.steps import joined, scored  # loads numpy
-        from rankprism.formats.judgments import JudgmentReading
 
-        judging = JudgmentReading(weights, aspects, qrels_format, threads)
-        data = joined(
-            judgments,
-            runs,
-            measures,
-            preferences,
-            preferences_format,
-            judging,
-            reading,
-            bounds,
-            on_run,
-            on_error,
-        )
-    return scored(data, reading, topics, tied, bounds, threads, on_share)
+        data = joined(collection, measures, reading, bounds, on_run)
+    return scored(data, tied, bounds, on_share)

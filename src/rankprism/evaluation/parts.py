@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from rankprism.arrays import Longs
 from rankprism.data.hits import Hits, planned_batches
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import Alignment
-from rankprism.errors import InputError, MeasureError
-from rankprism.formats.judgments import JudgmentReading
-from rankprism.formats.source import Source, source_of
+from rankprism.errors import MeasureError
+from rankprism.evaluation.collection import Collection
 from rankprism.measures import Measure
 
 if TYPE_CHECKING:
@@ -34,39 +34,20 @@ class Part(NamedTuple):
     given: Judgments | Preferences | None = None  #: what was read, before answers became documents
 
 
-def parts_by_kind(
-    measures: Sequence[Measure],
-    judgments: Any,
-    preferences: Any,
-    preferences_format: str | None,
-    judging: JudgmentReading,
-) -> list[Part]:
+def parts_of(collection: Collection, measures: Sequence[Measure]) -> list[Part]:
     """The measures by the kind of judgments that they need, after a check that these were given."""
     absolute = tuple(measure for measure in measures if measure.needs == "judgments")
     relative = tuple(measure for measure in measures if measure.needs == "preferences")
-    given = source_of(judgments)
-    # Rows and files are examined only if a measure needs preferences.
-    examined = given.form == "value" or (bool(relative) and preferences is None)
-    if examined and given.are_preferences(preferences_format):
-        if preferences is not None:
-            raise InputError(
-                "preferences are given twice; give absolute judgments first, and preferences= (--preferences)"
-            )
-        if absolute:
-            raise MeasureError(
-                f"{absolute[0]} needs absolute judgments, but only preferences are given; give judgments "
-                f"first, and the preferences with preferences= (--preferences FILE)"
-            )
-        for name in judging.described:
-            raise InputError(
-                f"{name} is for absolute judgments, but only preferences are given; leave it out"
-            )
-        preferences = given
-    elif relative and preferences is None:
-        remedy = "add preferences= (--preferences FILE)"
-        if given.is_file:
+    if absolute and collection.judged is None:
+        raise MeasureError(
+            f"{absolute[0]} needs absolute judgments, but only preferences are given; give judgments "
+            f"first, and the preferences with preferences= (--preferences FILE)"
+        )
+    if relative and collection.preferred is None:
+        remedy, judged = "add preferences= (--preferences FILE)", collection.judged
+        if judged is not None and judged.is_file:
             remedy += (
-                f"; if {given.place} holds preferences in lines that look like qrels, "
+                f"; if {judged.place} holds preferences in lines that look like qrels, "
                 f"name their format with preferences_format= (--preferences-format), e.g. qrels-prefs"
             )
         raise MeasureError(
@@ -74,15 +55,14 @@ def parts_by_kind(
         )
     parts = []
     if absolute:
-        read = judging.of(given)
+        read = collection.judgments
         parts.append(
             Part("judgments", absolute, read, lambda runs: planned_batches(read.cells, runs), given=read)
         )
     if relative:
-        from rankprism.formats.preferences import read_preferences
         from rankprism.measures.preferences.hits import PreferencePool, preference_batches
 
-        preferred = read_preferences(preferences, format=preferences_format)
+        preferred = collection.preferences
         pool = PreferencePool.of(preferred)
 
         def of_preferences(runs: Sequence[Alignment]) -> Iterator[Batch]:
@@ -98,18 +78,16 @@ def _itself(hits: PreferenceHits) -> PreferenceHits:
     return hits
 
 
-def answers_as_runs(
-    parts: list[Part], sources: dict[str, Source], run_format: str | None
-) -> tuple[list[Part], dict[str, Source]]:
+def answers_as_runs(parts: list[Part], collection: Collection) -> tuple[list[Part], Collection]:
     """The same data, in which answers have become rankings of one document each."""
     able = [measure for measure in parts[0].measures if measure.definition.answers]
     if not able:
-        return parts, sources
+        return parts, collection
     from rankprism.formats.answers import with_answers
 
-    judged, rankings = with_answers(parts[0].judged, sources, run_format)
+    judged, rankings = with_answers(parts[0].judged, collection.sources, collection.reading.run_format)
     if judged is parts[0].judged:
-        return parts, sources
+        return parts, collection
     for measure in (measure for part in parts for measure in part.measures):
         if measure not in able:
             raise MeasureError(
@@ -117,4 +95,4 @@ def answers_as_runs(
                 f"evaluate the answers on their own"
             )
     answered = parts[0]._replace(judged=judged, batches=lambda runs: planned_batches(judged.cells, runs))
-    return [answered], rankings
+    return [answered], replace(collection, sources=rankings, _read={})

@@ -16,12 +16,11 @@ from rankprism.data.reading import Reading
 from rankprism.data.run import Alignment
 from rankprism.errors import InputError, MeasureError
 from rankprism.evaluation.blocks import Block, block_of, columns_of, mean_of_run, together
+from rankprism.evaluation.collection import Collection
 from rankprism.evaluation.evaluation import OF_ANSWERS
-from rankprism.evaluation.parts import Part, answers_as_runs, parts_by_kind
-from rankprism.formats.judgments import JudgmentReading
-from rankprism.formats.runs import align_source, check_format, run_from
-from rankprism.formats.several_runs import OnError, align_all, run_sources
-from rankprism.formats.source import Source, source_of
+from rankprism.evaluation.parts import Part, answers_as_runs, parts_of
+from rankprism.formats.runs import align_source
+from rankprism.formats.source import Source
 from rankprism.inspection import notes_of
 from rankprism.inspection.coverage import OF_JUDGMENTS
 from rankprism.inspection.depth import depths_of
@@ -35,65 +34,56 @@ from rankprism.types import Order, Tied, Topics
 
 if TYPE_CHECKING:
     from rankprism.data.preferences import Preferences
-    from rankprism.types import JudgmentsLike, MeasuresLike, PreferencesLike, RunsLike
+    from rankprism.types import MeasuresLike
 
 
 class Joined(NamedTuple):
     """Runs joined with the judgments that the measures need."""
 
+    collection: Collection
     measures: list[Measure]
     parts: list[Part]
-    sources: dict[str, Source]  #: the runs as they were given, by name
     aligned: list[dict[str, Alignment]]  #: for each part, the runs by name
+    reading: Reading
 
 
 def joined(
-    judgments: JudgmentsLike | PreferencesLike,
-    runs: RunsLike,
+    collection: Collection,
     measures: MeasuresLike | None,
-    preferences: PreferencesLike | None,
-    preferences_format: str | None,
-    judging: JudgmentReading,
     reading: Reading,
-    bounds: bool,
-    on_run: Callable[[str], None] | None,
-    on_error: OnError | None,
+    bounds: bool = False,
+    on_run: Callable[[str], None] | None = None,
 ) -> Joined:
-    """Read judgments and runs, and join them, after a check of the measures."""
-    threads, run_format = judging.threads, reading.run_format
-    check_format(run_format)
-    sources = run_sources(runs, threads) if measures is None else {}
-    if sources and all(source.are_answers(run_format) for source in sources.values()):
+    """Read judgments and runs, and join them, after a check of the measures.
+
+    reading : how the runs are read, and whether ties are looked for
+    """
+    sources, on_error = collection.sources, collection.on_error
+    if measures is None and sources and all(run.are_answers(reading.run_format) for run in sources.values()):
         measures = OF_ANSWERS
     chosen = parsed([] if measures is None else measures)
     if bounds:
         for measure in chosen:
             measure.check_bounded()
-    sources = sources or run_sources(runs, threads, on_error)
-    parts = parts_by_kind(chosen, judgments, preferences, preferences_format, judging)
-    parts, sources = answers_as_runs(parts, sources, run_format)
+    parts, collection = answers_as_runs(parts_of(collection, chosen), collection)
     if len(parts) > 1:
-        sources = {name: _read_once(source, name, reading) for name, source in sources.items()}
-    aligned = [
-        align_all(part.judged, sources, reading, threads, None if p else on_run, on_error)
-        for p, part in enumerate(parts)
-    ]
+        collection = replace(collection, is_kept=True)
+    aligned = [collection.joined(part.judged, reading, None if p else on_run) for p, part in enumerate(parts)]
     if reading.ties and any(run.groups is None for runs in aligned for run in runs.values()):
         raise InputError("tied needs runs; these were joined with the judgments without their ties")
-    sources = {name: source for name, source in sources.items() if all(name in runs for runs in aligned)}
-    if not sources and on_error is not None:
+    names = [name for name in collection.sources if all(name in runs for runs in aligned)]
+    if not names and on_error is not None:
         raise InputError("none of the runs can be read; see the error of each")
-    return Joined(chosen, parts, sources, [{name: runs[name] for name in sources} for runs in aligned])
+    return Joined(
+        collection, chosen, parts, [{name: runs[name] for name in names} for runs in aligned], reading
+    )
 
 
 def scored(
     data: Joined,
-    reading: Reading,
-    topics: Topics,
-    tied: Tied | None,
-    bounds: bool,
-    threads: int | None,
-    on_share: Callable[[float], None] | None,
+    tied: Tied | None = None,
+    bounds: bool = False,
+    on_share: Callable[[float], None] | None = None,
     own_notes: Callable[[str, list[Note]], object] | None = None,
 ) -> Scores:
     """The scores of all runs, with notes on what looks wrong.
@@ -101,20 +91,21 @@ def scored(
     own_notes : called with the name of each run, and the notes that there would be if it were the only one.
     The notes are then not issued.
     """
-    chosen, parts, sources, aligned = data
-    share = _shares(parts, len(sources), on_share)
+    collection, chosen, parts, aligned, reading = data
+    names, topics, threads = tuple(aligned[0]), collection.options.topics, collection.options.threads
+    share = _shares(parts, len(names), on_share)
     blocks = [
         block_of(part, list(runs.values()), topics, bounds, tied, threads, share)
         for part, runs in zip(parts, aligned, strict=True)
     ]
     every, (values, low, high, _) = together(parts, blocks, chosen)
-    names = tuple(name for measure in chosen for name in columns_of(measure, tied))
+    columns = tuple(name for measure in chosen for name in columns_of(measure, tied))
 
     first_notes = [note for part in parts for note in part.judged.notes]
-    noted = partial(_notes, data, blocks, every, reading, topics, tied)
-    notes = noted(sources)
+    noted = partial(_notes, data, blocks, every, tied)
+    notes = noted(names)
     if own_notes is not None:
-        for name in sources:
+        for name in names:
             own_notes(name, [*first_notes, *noted([name])])
     else:
         issue(notes)
@@ -131,24 +122,23 @@ def scored(
     record = record_of(given, chosen, reading, topics, tied, bounds, depths_of(aligned[0]))
     if any(note.kind == "unequal-depths" for note in notes):
         record, conventions["mixed"] = record.mixing(DEPTH), [DEPTH]
-    return Scores(tuple(sources), every, names, values, conventions, low, high, record)
+    return Scores(names, every, columns, values, conventions, low, high, record)
 
 
 def _notes(
     data: Joined,
     blocks: Sequence[Block],
     every: Sequence[str],
-    reading: Reading,
-    topics: Topics,
     tied: Tied | None,
     names: Iterable[str],
 ) -> list[Note]:
     """The notes on some of the runs, all of which have been scored."""
     notes: list[Note] = []
+    collection, reading, topics = data.collection, data.reading, data.collection.options.topics
     for part, runs_of_part, block in zip(data.parts, data.aligned, blocks, strict=True):
-        means = partial(_means_by_order, part, data.sources, runs_of_part, topics, reading)
+        means = partial(_means_by_order, part, collection, runs_of_part, reading)
         known = {name: _ignoring(runs_of_part[name], every) for name in names}
-        columns = partial(_columns, data.sources, reading)
+        columns = partial(_columns, collection)
         about = Evaluated(
             part.judged, known, part.measures, topics, means, columns, part.needs, reading.order, part.pool
         )
@@ -208,13 +198,6 @@ def _directions(data: Joined, tied: Tied | None) -> dict[str, str]:
     return {column: found[str(one)] for one in data.measures for column in columns_of(one, tied)}
 
 
-def _read_once(source: Source, name: str, reading: Reading) -> Source:
-    """The same run, in a form that can be aligned with two kinds of judgments one after the other."""
-    if source.is_run or (source.is_file and not source.waits):
-        return source
-    return source_of(run_from(source, name, reading.run_format, reading.duplicates))
-
-
 def _shares(
     parts: Sequence[Part], runs: int, on_share: Callable[[float], None] | None
 ) -> Callable[[int], None]:
@@ -261,12 +244,7 @@ def _topics_without(part: Part, every: Sequence[str]) -> list[Note]:
 
 
 def _means_by_order(
-    part: Part,
-    sources: Mapping[str, Source],
-    aligned: Mapping[str, Alignment],
-    topics: Topics,
-    reading: Reading,
-    name: str,
+    part: Part, collection: Collection, aligned: Mapping[str, Alignment], reading: Reading, name: str
 ) -> dict[Order, float]:
     """The mean of a run by the first measure in the orders of other programs, those that are known."""
     if reading.order == "input":
@@ -275,9 +253,9 @@ def _means_by_order(
     found: dict[Order, float] = {}
     for order in ("score", "score-ascending-id", "rank"):
         again = reading._replace(order=order)
-        run = aligned[name] if order == own else _aligned_again(part.judged, sources[name], again)
+        run = aligned[name] if order == own else _aligned_again(part.judged, collection.source(name), again)
         if run is not None:
-            found[order] = mean_of_run(part, run, topics)
+            found[order] = mean_of_run(part, run, collection.options.topics)
     return found
 
 
@@ -291,15 +269,13 @@ def _aligned_again(judged: Judgments, source: Source, reading: Reading) -> Align
         return None
 
 
-def _columns(
-    sources: Mapping[str, Source], reading: Reading, name: str
-) -> tuple[Sequence[str], Sequence[str]] | None:
+def _columns(collection: Collection, name: str) -> tuple[Sequence[str], Sequence[str]] | None:
     """The topic and the document of every line of a run; None if it cannot be read again."""
-    source = sources[name]
+    source = collection.source(name)
     if isinstance(source.thing, Alignment) or source.waits:
         return None
     try:
-        return run_from(source, name, reading.run_format, reading.duplicates).table.columns()[:2]
+        return collection.run(name).table.columns()[:2]
     except InputError:  # rows that can be read only once
         return None
 

@@ -37,7 +37,7 @@ def run_name(path: PathLike) -> str:
     table = database_table(path)
     if table is not None:
         return as_utf8(table[1])
-    name = "stdin" if os.fspath(path) == "-" else as_utf8(os.path.basename(os.path.normpath(path)))
+    name = "stdin" if os.fspath(path) == "-" else _shown(os.path.basename(os.path.normpath(path)))
     for endings in (COMPRESSED, RUN_ENDINGS):
         for ending in endings:
             if name.endswith(ending) and name != ending:
@@ -48,7 +48,11 @@ def run_name(path: PathLike) -> str:
 
 def source_name(path: PathLike) -> str:
     """The name of a source in messages."""
-    return "standard input" if os.fspath(path) == "-" else as_utf8(os.fspath(path))
+    return "standard input" if os.fspath(path) == "-" else _shown(os.fspath(path))
+
+
+def _shown(path: str) -> str:
+    return path if path.isascii() else as_utf8(path)
 
 
 def database_table(path: PathLike) -> tuple[str, str] | None:
@@ -122,6 +126,8 @@ class File(os.PathLike[str]):
 
     def __init__(self, path: PathLike, threads: int | None = 1) -> None:
         self.path = os.fspath(path)
+        #: its name in messages
+        self.name = source_name(self.path)
         #: how many threads may read it; None: as many as there are processors
         self.threads = threads or os.cpu_count() or 1
         self._contents: _Contents | BaseException | None = None
@@ -139,11 +145,6 @@ class File(os.PathLike[str]):
     def __exit__(self, *_: object) -> None:
         if self._thread is None or not self._thread.is_alive():
             self._contents, self._thread = None, None
-
-    @property
-    def name(self) -> str:
-        """The name of the file in messages."""
-        return source_name(self.path)
 
     @property
     def is_opened(self) -> bool:
@@ -191,10 +192,7 @@ class File(os.PathLike[str]):
             return Beginning(_read(table[0], BEGINNING), name), None
         if name == "-":
             return self._whole(_standard_input())
-        if not os.path.exists(name):
-            raise InputError(f"{name}: there is no such file; check the path")
-        if os.path.isdir(name):
-            raise InputError(f"{name}: is a directory; name the files in it, e.g. {os.path.join(name, '*')}")
+        self.check()
         if name.endswith(COMPRESSED):
             try:
                 return self._whole(_decompress(name))
@@ -207,6 +205,16 @@ class File(os.PathLike[str]):
         start = _read(name, BEGINNING, self._is_wanted_soon)
         beginning = Beginning(start, name)
         return beginning, start if len(start) < BEGINNING and not beginning.is_table else None
+
+    def check(self) -> None:
+        """Refuse a path that leads to no file, without opening it."""
+        name = self.path
+        if name == "-" or database_table(name) is not None:
+            return
+        if not os.path.exists(name):
+            raise InputError(f"{name}: there is no such file; check the path")
+        if os.path.isdir(name):
+            raise InputError(f"{name}: is a directory; name the files in it, e.g. {os.path.join(name, '*')}")
 
     def _whole(self, data: bytes) -> _Contents:
         return Beginning(data[:BEGINNING], self.path), data

@@ -8,16 +8,20 @@ loads numpy, or a format that few files have, unless a file needs it.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from rankprism.errors import InputError, RankprismError
 from rankprism.formats import files
 from rankprism.formats.lines import is_plain, is_plain_run
 
 if TYPE_CHECKING:
+    from rankprism._core import RunTable
     from rankprism.formats.format import Format
+    from rankprism.types import RunsLike
 
 #: The beginning of the id of a dataset of ir_datasets, which may be given instead of a path.
 DATASET = "irds:"
@@ -32,8 +36,6 @@ _VALUES = {
     "rankprism.data.run.Alignment": "run",
     "rankprism.results.scores.Scores": "scores",
 }
-#: Files that nearly all are, which are recognised by their first line without loading other formats.
-_USUAL = {"judgments": is_plain, "run": is_plain_run}
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +50,10 @@ class Source:
         return self.form == "file"
 
     @property
+    def is_folder(self) -> bool:
+        return self.form == "file" and os.path.isdir(self.thing.path)
+
+    @property
     def unpacked(self) -> Any:
         """The dictionary or frame in an object of ranx or trectools; everything else is returned as it is."""
         return _of_peer(self.thing)
@@ -58,10 +64,12 @@ class Source:
         content = self.unpacked
         return list(content) if self.form == "rows" and isinstance(content, Iterator) else content
 
-    @property
+    @cached_property
     def waits(self) -> bool:
-        """Whether it is a pipe, which can be read only once and is not looked at before its turn."""
-        return self.is_file and not self.thing.can_be_read_again
+        """Whether it can be read only once, such as a pipe, which is not looked at before its turn."""
+        if self.is_file:
+            return not self.thing.can_be_read_again
+        return self.form == "rows" and isinstance(self.thing, Iterator)
 
     @property
     def place(self) -> str | None:
@@ -82,6 +90,14 @@ class Source:
     def is_run(self) -> bool:
         """Whether this is a `rankprism.Run`."""
         return self.form == "value" and self.kind == "run" and hasattr(self.thing, "table")
+
+    @cached_property
+    def usual(self) -> str | None:
+        """Of which kind a file is whose first line can only be TREC's. This needs no other format."""
+        if self.form != "file":
+            return None
+        line = self.thing.beginning.line
+        return "judgments" if is_plain(line) else "run" if is_plain_run(line) else None
 
     @cached_property
     def kind(self) -> str | None:
@@ -116,7 +132,7 @@ class Source:
     @property
     def run_formats(self) -> list[Format[Any]]:
         """The formats that a file of runs may have; none if its lines are TREC's, or if it waits."""
-        if not self.is_file or self.waits or is_plain_run(self.thing.beginning.line):
+        if self.form != "file" or self.waits or self.usual == "run":
             return []
         from rankprism.formats.recognition import claims_on
 
@@ -127,8 +143,7 @@ class Source:
 
         format : its name, if the user has given it.
         """
-        usual = _USUAL.get(place)
-        if format is None and usual is not None and usual(self.thing.beginning.line):
+        if format is None and self.usual == place:
             from rankprism.formats.trec import DIVERSITY, TREC_RUN
 
             return DIVERSITY if place == "judgments" else TREC_RUN
@@ -137,11 +152,11 @@ class Source:
         return only_format(place, self.thing) if format is None else chosen_format(place, format)
 
     def _kind_of_file(self) -> str | None:
+        if self.usual == "judgments":
+            return "judgments"
         from rankprism.formats.recognition import claims_on
 
         beginning = self.thing.beginning
-        if is_plain(beginning.line):
-            return "judgments"
         claims = claims_on(beginning)
         if beginning.is_table and claims:
             from rankprism.formats.known.tables import table_columns
@@ -208,7 +223,136 @@ def _kind_of_value(thing: Any) -> str | None:
     return next((_VALUES[name] for name in names if name in _VALUES), None)
 
 
-# ── several runs, or one ─────────────────────────────────────────────────────────────────────────
+# ── the runs of a collection ─────────────────────────────────────────────────────────────────────
+
+#: Called with the name of a run that cannot be read, and the error. The run is then left out.
+OnError: TypeAlias = Callable[[str, Exception], object]
+#: What goes wrong because of a file.
+OF_FILES = (RankprismError, OSError, EOFError, UnicodeError)
+
+
+def run_sources(
+    runs: RunsLike, threads: int | None = 1, on_error: OnError | None = None
+) -> dict[str, Source]:
+    """The source of each run, by name.
+
+    threads : the first files, one for each thread, are fetched into memory while something else is read.
+    """
+    most = threads or os.cpu_count() or 1
+    ahead = most if most > 1 else 0
+    if is_by_name(runs):
+        assert isinstance(runs, Mapping)
+        by_name: dict[str, Source] = {}
+        for number, (name, run) in enumerate(runs.items()):
+            with left_out(str(name), on_error):
+                by_name[str(name)] = _named(source_of(run), str(name), number < ahead)
+        return by_name
+    several: list[Source] = []
+    whole: Any = runs if are_several(runs) else [runs]
+    for source in map(source_of, whole):
+        several += _files_in(source, on_error) if source.is_folder else [source]
+    sources: dict[str, Source] = {}
+    places: dict[str, str] = {}
+    for number, source in enumerate(several, 1):
+        place = source.place or f"run number {number}"
+        own = source.name(number)
+        found: dict[str, Source] = {}
+        with left_out(own, on_error):
+            found = runs_of(source, own, number <= ahead)
+        for name, one in found.items():
+            if name in sources:
+                check_read_once([sources[name], one])
+                raise InputError(
+                    f"two runs are named {name!r}: {places[name]} and {place}; rename one, or pass "
+                    f"{{name: run}}"
+                )
+            sources[name], places[name] = one, place
+    return sources
+
+
+@contextmanager
+def left_out(name: str, on_error: OnError | None) -> Iterator[None]:
+    """Hand over what goes wrong with a run, if somebody wants to know; otherwise it is raised."""
+    try:
+        yield
+    except OF_FILES as error:
+        if on_error is None:
+            raise
+        on_error(name, error)
+
+
+def runs_of(source: Source, name: str, ahead: bool = False) -> dict[str, Source]:
+    """Read the runs of a frame or of a file that holds a table, by name. Other sources are one run.
+
+    Tables are read here and not later, because a stream can be read only once, and because only the table
+    knows how many runs it holds. `name` : the name of a run that the table does not name. `ahead` : fetch a
+    file into memory, because it will be read soon.
+    """
+    _fetch(source, ahead)
+    if source.form == "frame" and peer_of(source.thing) is None:
+        from rankprism.formats.frames import runs_in
+
+        tables = runs_in(source.thing, "run")
+    elif read := _reader_of_several(source):
+        with source.thing:
+            tables = read(source.thing)
+    else:
+        return {name: source}
+    from rankprism.data.run import Run
+
+    return {run or name: source_of(Run(run or name, table)) for run, table in tables.items()}
+
+
+def _fetch(source: Source, ahead: bool) -> None:
+    """Refuse a path that leads to no file. `ahead` : fetch the file into memory."""
+    if source.is_file:
+        source.thing.check()
+        if ahead:
+            source.thing.fetch()
+
+
+def _reader_of_several(source: Source) -> Callable[[files.File], dict[str | None, RunTable]] | None:
+    """What reads all runs of a file, if its format can name them. Packed files are not unpacked for this."""
+    if source.form != "file" or source.thing.path.endswith(files.COMPRESSED):
+        return None
+    for record in source.run_formats:
+        if record.read_runs is not None:
+            return record.read_runs
+    return None
+
+
+def _files_in(folder: Source, on_error: OnError | None) -> list[Source]:
+    """The files of a folder of runs, by name. Hidden files are left out, and all others must be runs."""
+    path, name = folder.thing.path, folder.thing.name
+    with os.scandir(path) as entries:
+        paths = sorted(entry.path for entry in entries if not entry.name.startswith("."))
+    found = []
+    for source in map(source_of, paths):
+        file: files.File = source.thing
+        with left_out(files.run_name(file), on_error):
+            is_one = not source.is_folder and (source.usual == "run" or source.run_formats)
+            if not is_one:
+                what = "is a folder" if source.is_folder else "does not look like a run"
+                raise InputError(
+                    f"{file.name}: {what}, so {name} is not a folder of runs; move it elsewhere, or name the "
+                    f"runs, e.g. {os.path.join(name, '*.run')}"
+                )
+            found.append(source)
+    if not paths:
+        with left_out(files.run_name(path), on_error):
+            raise InputError(f"{name}: is an empty folder; put runs into it, or name their files")
+    return found
+
+
+def _named(source: Source, name: str, ahead: bool) -> Source:
+    """A run that has been given a name. A frame is read, because some can be read only once."""
+    _fetch(source, ahead)
+    is_frame = source.form == "frame" and peer_of(source.thing) is None
+    if not is_frame:
+        return source
+    from rankprism.formats.runs import run_from
+
+    return source_of(run_from(source, name, None, "error"))
 
 
 def is_by_name(runs: Any) -> bool:
@@ -233,8 +377,17 @@ def are_several(runs: Any) -> bool:
     return _form_in_memory(first) in ("value", "frame", "mapping")
 
 
-def is_folder(source: Source) -> bool:
-    return source.is_file and os.path.isdir(source.thing.path)
+def check_read_once(sources: list[Source]) -> None:
+    """Refuse what can be read only once if it is named twice."""
+    seen: set[str] = set()
+    for source in sources:
+        if not source.waits:
+            continue
+        path = source.thing.path if source.is_file else str(id(source.thing))
+        if path in seen:
+            what = "standard input (-)" if path == "-" else source.place or "an iterator"
+            raise InputError(f"{what} can be read only once; name files for the others")
+        seen.add(path)
 
 
 # ── what rows are ────────────────────────────────────────────────────────────────────────────────

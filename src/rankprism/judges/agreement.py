@@ -19,7 +19,7 @@ from rankprism.data.note import Note, issue
 from rankprism.errors import InputError, RankprismWarning, listed
 from rankprism.evaluation import evaluate
 from rankprism.formats import files
-from rankprism.formats.several_runs import run_sources
+from rankprism.formats.source import run_sources
 from rankprism.judges.agreement_result import (
     AT_THE_TOP,
     OF_LABELS,

@@ -14,7 +14,8 @@ from rankprism.arrays import Floats, Longs
 from rankprism.data.note import Note, issue, some
 from rankprism.data.reading import Reading
 from rankprism.errors import InputError
-from rankprism.formats.several_runs import align_all, run_sources
+from rankprism.formats.runs import align_all
+from rankprism.formats.source import run_sources
 from rankprism.judges.labels import Labels
 from rankprism.types import RunOptions, RunsLike
 

@@ -18,7 +18,7 @@ from rankprism.data.judgments import Judgments
 from rankprism.data.note import Note, issue, some
 from rankprism.data.reading import Reading
 from rankprism.errors import InputError
-from rankprism.formats.several_runs import align_all
+from rankprism.formats.runs import align_all
 from rankprism.inspection.coverage import depth_of
 from rankprism.judges.labels import Labels
 from rankprism.judges.pool import Ranked

@@ -15,7 +15,7 @@ from rankprism.data.run import Alignment
 from rankprism.errors import InputError, listed
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.runs import align_source
-from rankprism.formats.several_runs import run_sources
+from rankprism.formats.source import run_sources
 from rankprism.meta.ties import TIED, without_noise
 from rankprism.results.direction import signs
 from rankprism.results.result import Result

@@ -297,7 +297,7 @@ def _group(preferences: Preferences, rows: Longs) -> Group:
 
 def _coverage(preferences: Preferences, runs: Any, cutoff: int, reading: Reading) -> dict[str, Coverage]:
     from rankprism.formats.runs import align_source
-    from rankprism.formats.several_runs import run_sources
+    from rankprism.formats.source import run_sources
 
     if runs is None:
         return {}

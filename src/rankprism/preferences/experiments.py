@@ -23,7 +23,7 @@ from rankprism.errors import InputError, MeasureError, one_of
 from rankprism.evaluation import evaluate
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.runs import run_from
-from rankprism.formats.several_runs import run_sources
+from rankprism.formats.source import run_sources
 from rankprism.measures import Measure, parse
 from rankprism.measures.known.prf import BROWSING, COMBINATIONS
 from rankprism.measures.preferences.hits import PreferenceHits, PreferencePool

@@ -107,7 +107,7 @@ def note_order(judged: Judgments, runs: Mapping[str, Run], how: Reading) -> None
 
 def _read(runs: Any, how: Reading) -> Iterator[tuple[str, Run]]:
     from rankprism.formats.runs import run_from
-    from rankprism.formats.several_runs import run_sources
+    from rankprism.formats.source import run_sources
 
     sources = run_sources(runs)
     for name in sorted(sources):

@@ -16,8 +16,8 @@ from rankprism.errors import MeasureError, one_of
 from rankprism.evaluation import evaluate
 from rankprism.evaluation.steps import parsed
 from rankprism.formats.preferences import read_preferences
-from rankprism.formats.runs import check_format
-from rankprism.formats.several_runs import align_all, run_sources
+from rankprism.formats.runs import align_all, check_format
+from rankprism.formats.source import run_sources
 from rankprism.measures import Measure
 from rankprism.measures.preferences.hits import PreferencePool, preference_batches
 from rankprism.measures.preferences.judgment_groups import judgment_groups

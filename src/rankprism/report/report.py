@@ -34,8 +34,7 @@ from rankprism.formats.documents import DocumentsLike
 from rankprism.formats.judgments import JudgmentReading
 from rankprism.formats.preferences import read_preferences
 from rankprism.formats.scores import read_scores
-from rankprism.formats.several_runs import run_sources
-from rankprism.formats.source import source_of
+from rankprism.formats.source import run_sources, source_of
 from rankprism.formats.topics import Topic, TopicsLike, read_topics
 from rankprism.measures import Measure
 from rankprism.report import board, measures, rankings, systems, topics

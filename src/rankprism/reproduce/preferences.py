@@ -14,7 +14,7 @@ import numpy as np
 
 from rankprism.evaluation import evaluate
 from rankprism.formats.judgments import read_judgments
-from rankprism.formats.several_runs import run_sources
+from rankprism.formats.source import run_sources
 from rankprism.measures import parse
 from rankprism.measures.known.prf import ideal_prf, prf, reaching
 from rankprism.measures.preferences.utility import Shown, raw

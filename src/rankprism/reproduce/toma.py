@@ -30,7 +30,7 @@ from rankprism.data.judgments import Judgments
 from rankprism.data.scales import Scale
 from rankprism.evaluation.steps import parsed
 from rankprism.formats.judgments import read_judgments
-from rankprism.formats.several_runs import run_sources
+from rankprism.formats.source import run_sources
 from rankprism.measures import Measure, parse
 from rankprism.measures.distance_order import embedded
 from rankprism.meta.rank_correlation import tau_b

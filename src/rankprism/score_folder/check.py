@@ -12,7 +12,7 @@ from typing import Any
 
 from rankprism.errors import InputError
 from rankprism.formats.output_files import on_disk
-from rankprism.formats.several_runs import run_sources
+from rankprism.formats.source import run_sources
 from rankprism.results.record import Record, differences
 from rankprism.results.result import Result
 from rankprism.results.table import Table

@@ -17,14 +17,14 @@ from rankprism.data.note import Note, issue, merged, some
 from rankprism.data.reading import Reading
 from rankprism.data.run import Run
 from rankprism.errors import InputError, RankprismError, install, one_of
+from rankprism.evaluation import Collection
 from rankprism.evaluation.steps import joined, parsed, record_of, scored
 from rankprism.formats import files
-from rankprism.formats.judgments import JudgmentReading, read_judgments
+from rankprism.formats.judgments import read_judgments
 from rankprism.formats.output_files import write_files
 from rankprism.formats.preferences import read_preferences
 from rankprism.formats.runs import run_from
-from rankprism.formats.several_runs import OnError, left_out, run_sources
-from rankprism.formats.source import Source, source_of
+from rankprism.formats.source import OnError, Source, left_out, run_sources, source_of
 from rankprism.measures import Measure
 from rankprism.results.depths import note_of_depths
 from rankprism.results.record import Record
@@ -158,19 +158,12 @@ def evaluate_into(
     for lacking, names in _chunks(waiting):
         share = _part_of(on_share, done, len(names), len(waiting))
         try:
-            data = joined(
-                first,
-                {name: waiting[name].source for name in names},
-                lacking,
-                second,
-                None,
-                JudgmentReading(threads=threads),
-                reading,
-                False,
-                on_run,
-                None if on_error is None else fail,
+            of_names = {name: waiting[name].source for name in names}
+            collection = Collection.of(
+                first, of_names, preferences=second, on_error=None if on_error is None else fail, **settings
             )
-            scores = scored(data, reading, topics, None, False, threads, share, notes.__setitem__)
+            data = joined(collection, lacking, reading, on_run=on_run)
+            scores = scored(data, on_share=share, own_notes=notes.__setitem__)
         except InputError:
             if failed.issuperset(names):  # none of these could be read, but others may be
                 continue

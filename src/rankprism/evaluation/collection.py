@@ -1,0 +1,274 @@
+"""What is scored, and how it is read, as one value that every analysis takes.
+
+A collection is made without numpy, so that reading can begin before numpy is loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, cast
+
+from rankprism.data.reading import Reading
+from rankprism.errors import InputError, one_of
+from rankprism.formats.ahead import reading_ahead
+from rankprism.formats.source import OnError, Source, check_read_once, left_out, run_sources, source_of
+from rankprism.types import CollectionOptions, RunOptions, Topics
+
+if TYPE_CHECKING:
+    from rankprism.data.judgments import Judgments
+    from rankprism.data.preferences import Preferences
+    from rankprism.data.run import Alignment, Run
+    from rankprism.types import JudgmentsLike, PreferencesLike, RunsLike
+
+
+class Options(NamedTuple):
+    """How judgments are read and scores are averaged: `CollectionOptions` without those of `Reading`."""
+
+    weights: Any = None
+    aspects: Any = None
+    qrels_format: str | None = None
+    preferences_format: str | None = None
+    topics: Topics = "judged"
+    threads: int | None = None
+
+    @property
+    def of_judgments(self) -> dict[str, Any]:
+        """The options that only absolute judgments have, if they were given."""
+        own = {"weights": self.weights, "aspects": self.aspects, "qrels_format": self.qrels_format}
+        return {name: value for name, value in own.items() if value is not None}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Collection:
+    """Judgments, preferences or both, runs, and how they are read.
+
+    Whatever takes judgments and runs also takes a collection in their place. Files are opened when it is
+    made, so that a missing file or a file in the wrong place is refused before anything is read. They are
+    read when they are needed: judgments and preferences once, and runs whenever they are scored, so that they
+    need not fit into memory together. A pipe is kept in memory.
+
+    Examples
+    --------
+    >>> collection = Collection.of({"q1": {"d1": 1}}, {"bm25": {"q1": ["d2", "d1"]}})
+    >>> collection
+    <Collection: judgments, 1 run>
+    >>> collection.evaluate(["RR", "P@1"]).mean()
+    {'bm25': {'RR': 0.5, 'P@1': 0.0}}
+    """
+
+    judged: Source | None  #: where absolute judgments are read from
+    preferred: Source | None  #: where preferences are read from
+    sources: Mapping[str, Source]  #: where each run is read from, by its name
+    reading: Reading  #: how runs are read
+    options: Options
+    on_error: OnError | None = None
+    is_kept: bool = True  #: whether runs may be asked for again, so that pipes are read into memory
+    _read: dict[str, Any] = field(default_factory=dict)  #: what was read; the same in what `cut` returns
+
+    @classmethod
+    def of(
+        cls,
+        judgments: JudgmentsLike | PreferencesLike,
+        runs: RunsLike | None = None,
+        *,
+        on_error: OnError | None = None,
+        **options: Unpack[CollectionOptions],
+    ) -> Collection:
+        """Open judgments and runs, and find out what they are.
+
+        Parameters
+        ----------
+        judgments, runs, on_error, **options
+            As for `rankprism.evaluate`, which explains preferences, weights, aspects, the formats, topics,
+            order, duplicates, run_depth and threads.
+        """
+        given: dict[str, Any] = dict(options)
+        preferences = given.pop("preferences", None)
+        reading = Reading.of(
+            **{name: given.pop(name) for name in RunOptions.__annotations__ if name in given}
+        )
+        how = Options(**given)
+        one_of("topics", how.topics, Topics)
+        _check_formats(how, reading)
+        first = source_of(judgments)
+        second = None if preferences is None else source_of(preferences)
+        for source in (first, second):
+            if source is not None and source.is_file:
+                source.thing.check()
+        sources = {} if runs is None else run_sources(runs, how.threads, on_error)
+        check_read_once([first, *([] if second is None else [second]), *sources.values()])
+        # A format of judgments says that a file holds judgments, whatever it looks like.
+        examined = first.form == "value" or (second is None and how.qrels_format is None)
+        only = examined and first.are_preferences(how.preferences_format)
+        if only and second is not None:
+            raise InputError(
+                "preferences are given twice; give absolute judgments first, and preferences= (--preferences)"
+            )
+        if only:
+            for name in how.of_judgments:
+                raise InputError(
+                    f"{name} is for absolute judgments, but only preferences are given; leave it out"
+                )
+            first, second = None, first  # type: ignore[assignment]
+        elif second is None and how.preferences_format is not None:
+            raise InputError("--preferences-format needs preferences; name them with --preferences")
+        return cls(first, second, sources, reading, how, on_error)
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The names of the runs."""
+        return tuple(self.sources)
+
+    @property
+    def judgments(self) -> Judgments:
+        """The absolute judgments, which are read once."""
+        from rankprism.formats.judgments import read_judgments
+
+        if self.judged is None:
+            raise InputError("absolute judgments are needed here; name them before the runs")
+        if "judgments" not in self._read:
+            how = self.options
+            try:
+                self._read["judgments"] = read_judgments(
+                    cast(Any, self.judged),
+                    format=how.qrels_format,
+                    weights=how.weights,
+                    aspects=how.aspects,
+                    threads=how.threads,
+                )
+            except InputError as error:
+                if self.preferred is None:
+                    raise
+                raise InputError(f"{error} ({ALONE})") from None
+        return cast("Judgments", self._read["judgments"])
+
+    @property
+    def preferences(self) -> Preferences:
+        """The preferences, which are read once."""
+        from rankprism.formats.preferences import read_preferences
+
+        if self.preferred is None:
+            raise InputError(
+                "preferences are needed here; name them before the runs, or with --preferences FILE"
+            )
+        if "preferences" not in self._read:
+            found = read_preferences(self.preferred, format=self.options.preferences_format)
+            self._read["preferences"] = found
+        return cast("Preferences", self._read["preferences"])
+
+    def source(self, name: str) -> Source:
+        """Where a run is read from. What can be read only once is in memory, if it may be asked for again."""
+        found = self.sources[name]
+        if not self.is_kept or found.is_run or (found.is_file and not found.waits):
+            return found
+        key = f"run {name}"
+        if key not in self._read:
+            self._read[key] = source_of(self._run(found, name))
+        return cast(Source, self._read[key])
+
+    def run(self, name: str) -> Run:
+        """A whole run."""
+        return self._run(self.source(name), name)
+
+    def _run(self, source: Source, name: str) -> Run:
+        from rankprism.formats.runs import run_from
+
+        return run_from(source, name, self.reading.run_format, self.reading.duplicates)
+
+    def aligned(self, needs: str = "judgments") -> dict[str, Alignment]:
+        """The ranks of the judged documents in every run, with notes on what looks wrong in the runs.
+
+        Runs are joined with what is needed: "judgments", or the documents that "preferences" name.
+        """
+        from rankprism.data.note import issue
+        from rankprism.inspection.runs import notes_of_runs
+
+        judged = self.judgments if needs == "judgments" else self.preferences.named
+        found = self.joined(judged, self.reading)
+        issue(notes_of_runs(judged, found, self.reading.order))
+        return found
+
+    def joined(
+        self, judged: Judgments, reading: Reading, on_run: Callable[[str], None] | None = None
+    ) -> dict[str, Alignment]:
+        """The same with any judgments, without notes. Runs that cannot be read may be left out."""
+        from rankprism.formats.runs import align_all
+
+        sources = dict(self.sources)
+        for name in sources if self.is_kept else ():
+            with left_out(name, self.on_error):
+                sources[name] = self.source(name)
+        return align_all(judged, sources, reading, self.options.threads, on_run, self.on_error)
+
+    def cut(self, depth: int) -> Collection:
+        """The same collection, in which a ranking has no more than this number of documents."""
+        most = self.reading.run_depth
+        return replace(self, reading=self.reading._replace(run_depth=min(depth, most or depth)))
+
+    def judged_by(self, judgments: Judgments) -> Collection:
+        """The same runs with other judgments."""
+        options = self.options._replace(weights=None, aspects=None, qrels_format=None)
+        return replace(self, judged=source_of(judgments), options=options, _read={})
+
+    def evaluate(self, measures: Any = None, **more: Any) -> Any:
+        """The scores of the runs, see `rankprism.evaluate`."""
+        from rankprism.evaluation.evaluation import evaluate
+
+        return evaluate(self, measures=measures, **more)
+
+    def read_ahead(self, reading: Reading) -> AbstractContextManager[object]:
+        """A block in which the core's threads read large plain files while Python loads numpy."""
+        how, judged, runs = self.options, self.judged, list(self.sources.values())
+        asked = (self.preferred, how.aspects, how.qrels_format, reading.run_format)
+        if judged is None or judged.usual != "judgments" or any(one is not None for one in asked):
+            return nullcontext()
+        if judged.thing.ahead is not None or any(one.form != "file" for one in runs):
+            return nullcontext()  # reading has begun already, or cannot begin
+        return reading_ahead(judged.thing, [one.thing for one in runs], reading, how.threads)
+
+    def __repr__(self) -> str:
+        kinds = [name for name, one in (("judgments", self.judged), ("preferences", self.preferred)) if one]
+        number = len(self.sources)
+        return f"<Collection: {', '.join(kinds)}, {number} run{'' if number == 1 else 's'}>"
+
+
+#: Added to an error when the first run may have been read as judgments.
+ALONE = "if there are only preferences, name their file before the runs and leave out --preferences"
+
+
+def collected(
+    judgments: Any, runs: Any = None, *, on_error: OnError | None = None, **options: Unpack[CollectionOptions]
+) -> Collection:
+    """A collection, which may have been made already. It then has its runs and options inside."""
+    if not isinstance(judgments, Collection):
+        if runs is None:
+            raise TypeError("runs are missing; pass them after the judgments, or pass a Collection")
+        return Collection.of(judgments, runs, on_error=on_error, **options)
+    for name in (*(["runs"] if runs is not None else []), *options):
+        raise TypeError(f"{name} is part of a Collection; make another one with Collection.of")
+    return judgments if on_error is None else replace(judgments, on_error=on_error)
+
+
+def changed(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that differ from their defaults."""
+    defaults = {**Options._field_defaults, **Reading._field_defaults}
+    return {
+        name: value
+        for name, value in options.items()
+        if value is not defaults.get(name) and not (isinstance(value, str) and value == defaults.get(name))
+    }
+
+
+def _check_formats(how: Options, reading: Reading) -> None:
+    """Refuse unknown formats, even if nothing is read that they could be of."""
+    for place, format in (
+        ("judgments", how.qrels_format),
+        ("preferences", how.preferences_format),
+        ("run", reading.run_format),
+    ):
+        if format is not None:
+            from rankprism.formats.recognition import chosen_format
+
+            chosen_format(place, format)
