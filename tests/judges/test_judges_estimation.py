@@ -19,7 +19,7 @@ from rankprism import (
     sample,
 )
 from rankprism.judges import prediction, rescoring
-from rankprism.judges.effects import Effects, effects, is_linear, parts_of
+from rankprism.judges.effects import Effects, effects, sum_of
 from rankprism.judges.estimation import Sample, estimated
 from rankprism.judges.labels import Labels, joined
 from rankprism.judges.pool import Ranked
@@ -318,9 +318,9 @@ def test_errors_of_two_predictions_leave_no_bias(name: str) -> None:
 def test_which_measures_are_linear_follows_from_their_parts() -> None:
     linear = {"P@10", "P(rel=2)@10", "DCG@10", "RBP(p=0.8)", "P"}
     for name in (*linear, *MEASURES):
-        parts = parts_of(parse(name))
+        form = sum_of(parse(name))
         expected = name in linear or name in ("P(rel=2)@3", "DCG@3")
-        assert (parts is not None and is_linear(parts)) == expected, name
+        assert (form is not None and form.is_linear) == expected, name
 
 
 @pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")

@@ -140,3 +140,12 @@ def test_accuracy_is_the_share_of_pairs_in_the_right_order() -> None:
     assert math.isnan(by_topic["4"]["Accuracy@1"])
     assert set(by_topic) == {"1", "4"}
     assert scores.mean()["run"]["Accuracy"] == pytest.approx((0.5 + 2 / 3) / 2)  # of topics with pairs
+
+
+@pytest.mark.parametrize("name", ["CAM(Accuracy)", "MM(Accuracy)", "Accuracy_IA"])
+def test_a_mean_of_accuracy_does_not_depend_on_the_aspects_of_other_topics(name: str) -> None:
+    one, more = {"q": {"s": {"a": 1, "b": 0}}}, {"r": {"s": {"a": 1, "b": 0}, "t": {"b": 1}}}
+    run = {"q": ["a", "b"], "r": ["a", "b"]}
+    alone = evaluate(one, {"run": {"q": run["q"]}}, name)
+    together = evaluate(one | more, {"run": run}, name)
+    assert alone.values.item() == together.values[0, together.topics.index("q")].item() == 1.0

@@ -19,6 +19,7 @@ from rankprism.data.hits import Cells, Hits
 from rankprism.errors import BrokenMeasure
 from rankprism.measures import measure, nDCG
 from rankprism.measures.bounds.completions import Completions
+from rankprism.measures.counted import Counted
 from rankprism.measures.declare import single
 from rankprism.measures.definition import Bounds, Ties
 from rankprism.measures.forms import Folded, NamedFold
@@ -303,6 +304,29 @@ def test_a_form_of_all_aspects_is_not_one_of_each_aspect() -> None:
         def UsersMixed() -> Mixture:
             """A mixture."""
             return Mixture((("one", 1.0, nDCG),))
+
+
+@pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
+def test_a_score_of_counts_needs_one_formula() -> None:
+    """Set Jaccard, f ÷ (n + R - f): its bounds are those of all completions, and ties do not matter."""
+
+    @single(bounds="exact")
+    def UsersJaccard(rel: float = 1.0) -> Counted:
+        """The share of documents that are in both sets."""
+        return Counted(rel=rel, over=lambda m: m.n + m.R - m.f, order_free=True)
+
+    judged, run = {"a": 1, "b": 0, "c": 1}, {"q": dict.fromkeys("abxy", 1.0)}
+    completed = {f"q{x}{y}": judged | {"x": x, "y": y} for x in (0, 1) for y in (0, 1)}
+    reached = evaluate(completed, dict.fromkeys(completed, run["q"]), "UsersJaccard").values.ravel()
+    assert reached.tolist() == [1 / 5, 2 / 5, 2 / 5, 3 / 5]
+    inside = ["UsersJaccard", "UsersJaccard_IA", "CAM(UsersJaccard)"]
+    found = evaluate({"q": judged}, run, inside, bounds=True)
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low.ravel() == pytest.approx([1 / 5] * 3)
+    assert found.high.ravel() == pytest.approx([3 / 5] * 3)
+    ties = evaluate({"q": judged}, run, inside, tied="all")
+    assert ties.values.ravel() == pytest.approx([1 / 5] * 9)
 
 
 def test_a_return_type_may_be_named_by_its_module() -> None:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankprism.arrays import Bools, Floats
-from rankprism.judges.effects import effects, is_linear, parts_of
+from rankprism.judges.effects import effects, sum_of
 from rankprism.judges.labels import Labels
 from rankprism.judges.pool import Ranked
 from rankprism.judges.prediction import Predicted, known_cells
@@ -86,9 +86,9 @@ def designed(labels: Labels, ranked: Ranked, measures: Sequence[Measure], seed: 
     matters = np.zeros(len(labels.docs), dtype=bool)
     linear = True
     for measure in measures:
-        parts = parts_of(measure)
+        form = sum_of(measure)
         single = labels.people.shape[1] == 1
-        linear = linear and single and parts is not None and is_linear(parts)
+        linear = linear and single and form is not None and form.is_linear
         found = effects(measure, replace(labels, people=likely), ranked, blank, seed, guessing=True)
         weight = blank.chance if single else np.full(found.at.shape[:2], 1 / found.at.shape[1])
         square = np.einsum("ik,ikr->i", weight, found.at**2)

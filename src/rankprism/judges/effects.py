@@ -28,10 +28,9 @@ from rankprism.errors import MeasureError
 from rankprism.judges.labels import Labels
 from rankprism.judges.pool import Ranked
 from rankprism.judges.prediction import Predicted
-from rankprism.measures.family import own_divisor
+from rankprism.measures.family import Sum
 from rankprism.measures.measure import Measure
-from rankprism.measures.parameter import Role
-from rankprism.measures.parts import CASCADE, NO_NOVELTY, PRECISION, Parts, ratio
+from rankprism.measures.parts import Parts, ratio
 
 #: The number of draws of the labels that nobody has given.
 DRAWS = 30
@@ -93,25 +92,10 @@ def _lists(labels: Labels, ranked: Ranked, cutoff: int | None) -> Iterator[Lists
         yield Lists(ranks, doc, ranked.length[:, t].astype(np.int32), place)
 
 
-def parts_of(measure: Measure) -> Parts | None:
-    """The parts of a measure whose sum is a straight line in the gain of each document, or None."""
-    parts = measure.form.parts
-    if parts is None or not measure.definition.single or parts.effort:
-        return None
-    gain = parts.gain
-    fixed = gain.kind in ("binary", "linear", "exp") or (
-        gain.kind == "probability" and gain.max_rel is not None
-    )
-    straight = parts.novelty in (NO_NOVELTY, CASCADE) or (
-        parts.novelty == PRECISION and gain.kind == "binary"
-    )
-    known = parts.over in ("none", "depth", "relevant", "depth and relevant", "per-aspect")
-    return parts if fixed and straight and known else None
-
-
-def is_linear(parts: Parts) -> bool:
-    """Whether a score is Σ w_i g_i, where the weights w_i do not depend on labels."""
-    return parts.novelty == NO_NOVELTY and parts.over in ("none", "depth")
+def sum_of(measure: Measure) -> Sum | None:
+    """The form of a measure whose sum is a straight line in the gain of each document, or None."""
+    form = measure.declared
+    return form if isinstance(form, Sum) and form.is_straight else None
 
 
 def of_retrieved(measure: Measure, labels: Labels) -> Parts | None:
@@ -123,17 +107,9 @@ def of_retrieved(measure: Measure, labels: Labels) -> Parts | None:
     parts = measure.form.parts
     if parts is None or measure.definition.single:
         return None
-    gain, cells = parts.gain, labels.source.cells
-    fixed = gain.kind in ("binary", "linear", "exp") or gain.max_rel is not None
+    cells = labels.source.cells
     known = cells.counted is not None or (parts.as_given and cells.weights is not None)
-    return parts if fixed and known and parts.over in ("none", "everything") else None
-
-
-def is_curved(parts: Parts) -> bool:
-    """Whether an estimate needs good predictions. nDCG, and a cascade that is not divided, do not."""
-    if parts.novelty == NO_NOVELTY:
-        return parts.over not in ("none", "depth", "per-aspect")
-    return parts.novelty != CASCADE or parts.over not in ("none", "depth")
+    return parts if parts.gain.is_fixed and known and parts.over in ("none", "everything") else None
 
 
 def effects(
@@ -145,12 +121,12 @@ def effects(
         another is tried.
     """
     check(measure)
-    parts = parts_of(measure)
-    if parts is None or labels.people.shape[1] > 1:
+    form = sum_of(measure)
+    if form is None or labels.people.shape[1] > 1:
         from rankprism.judges.rescoring import rescored_effects
 
         return rescored_effects(measure, labels, ranked, predicted, seed, guessing)
-    return _of_parts(measure, parts, labels, ranked, predicted, seed, guessing)
+    return _of_sum(form, labels, ranked, predicted, seed, guessing)
 
 
 def check(measure: Measure) -> None:
@@ -164,35 +140,26 @@ def check(measure: Measure) -> None:
         )
 
 
-def _of_parts(
-    measure: Measure,
-    parts: Parts,
-    labels: Labels,
-    ranked: Ranked,
-    predicted: Predicted,
-    seed: int,
-    guessing: bool,
+def _of_sum(
+    form: Sum, labels: Labels, ranked: Ranked, predicted: Predicted, seed: int, guessing: bool
 ) -> Effects:
     levels = predicted.levels
-    gains = parts.gain(np.maximum(levels, 0.0)[None, None, :], np.zeros((1, 1)))[0, 0]
+    gains = form.parts.gain(np.maximum(levels, 0.0)[None, None, :], np.zeros((1, 1)))[0, 0]
     label = labels.people[:, 0]
     sampled = np.flatnonzero(~np.isnan(label))
     given = np.searchsorted(levels, label[sampled])
-    straight = parts.over in ("none", "depth")
-    multilinear = straight and parts.novelty != PRECISION
     mean = np.zeros((len(ranked.runs), len(labels.topics)))
     at = np.zeros((len(sampled), len(levels), 1 if guessing else len(ranked.runs)))
     first = np.searchsorted(sampled, labels.start)
     matters = np.ones(len(label), dtype=bool)
-    cutoff = measure.of(Role.CUTOFF)
-    for t, lists in enumerate(lists_of(labels, ranked, cutoff)):
+    for t, lists in enumerate(lists_of(labels, ranked, form.cutoff)):
         pairs = slice(labels.start[t], labels.start[t + 1])
         here = slice(first[t], first[t + 1])
         own = sampled[here] - labels.start[t]
-        if straight:
+        if not form.divides_by_labels:
             matters[pairs] = (lists.place >= 0).any(0)
         chance = predicted.chance[pairs]
-        if multilinear:
+        if form.is_multilinear:
             y, g = None, (chance @ gains)[None]
         else:
             y = drawn(chance, np.random.default_rng([seed, 3, t]), GUESSES if guessing else DRAWS)
@@ -201,8 +168,8 @@ def _of_parts(
             g[:, own] = gains[given[here]]
             if y is not None:
                 y[:, own] = given[here]
-        sums, slopes = sums_and_slopes(parts, lists, g)
-        over = _divisors(parts, lists, levels, y, own, cutoff)
+        sums, slopes = sums_and_slopes(form, lists, g)
+        over = _divisors(form, lists, levels, y, own)
         mean[:, t] = ratio(sums, over[0]).mean(0)
         if len(own):
             place = lists.place[:, own]  # (run, labelled)
@@ -216,7 +183,7 @@ def _of_parts(
             theta -= (theta * chance[own]).sum(2, keepdims=True)
             at[here] = summed(theta.transpose(1, 2, 0)) if guessing else theta.transpose(1, 2, 0)
     phi = np.take_along_axis(at, given[:, None, None], 1)[:, 0]
-    return Effects(mean, phi, at, matters, is_linear(parts), is_curved(parts))
+    return Effects(mean, phi, at, matters, form.is_linear, form.is_curved)
 
 
 def summed(effect: Floats) -> Floats:
@@ -235,39 +202,20 @@ def drawn(chance: Floats, rng: np.random.Generator, draws: int = DRAWS) -> Longs
     return np.asarray((u[:, :, None] > ends).sum(2))
 
 
-def sums_and_slopes(parts: Parts, lists: Lists, g: Floats) -> tuple[Floats, Floats]:
+def sums_and_slopes(form: Sum, lists: Lists, g: Floats) -> tuple[Floats, Floats]:
     """(draw, run) the sum of a measure, and (draw, run, place) its slope in the gain of each document."""
     here = lists.doc >= 0
-    gain = np.where(here, g[:, np.maximum(lists.doc, 0)], 0.0)
-    discount = np.where(here, parts.discount(lists.rank), 0.0)
-    if parts.factor is not None:
-        discount = parts.factor * discount
-    if parts.novelty == NO_NOVELTY:
-        return (discount * gain).sum(2), np.broadcast_to(discount, gain.shape)
-    if parts.novelty == PRECISION:
-        before = np.cumsum(gain, axis=2) - gain
-        later = discount / lists.rank
-        tail = np.cumsum((later * gain)[:, :, ::-1], axis=2)[:, :, ::-1] - later * gain
-        return (later * gain * (before + 1)).sum(2), later * (before + 1) + tail
-    # Cascade: Σ_i D(i) g_i Π_{j<i} (1 - g_j). What follows a document counts 1 - g as much.
-    left = np.ones_like(gain)
-    np.cumprod(1 - gain[:, :, :-1], axis=2, out=left[:, :, 1:])
-    after = np.zeros_like(gain)
-    for i in range(gain.shape[2] - 2, -1, -1):
-        after[:, :, i] = discount[:, i + 1] * gain[:, :, i + 1] + (1 - gain[:, :, i + 1]) * after[:, :, i + 1]
-    return (discount * gain * left).sum(2), left * (discount - after)
+    return form.slopes(lists.rank, np.where(here, g[:, np.maximum(lists.doc, 0)], 0.0))
 
 
-def _divisors(
-    parts: Parts, lists: Lists, levels: Floats, y: Longs | None, own: Longs, cutoff: int | None
-) -> tuple[Floats, Floats]:
+def _divisors(form: Sum, lists: Lists, levels: Floats, y: Longs | None, own: Longs) -> tuple[Floats, Floats]:
     """What sums are divided by: (draw, run), and (draw, run, labelled, level) with a label changed."""
-    if parts.over in ("none", "depth"):
-        depth = np.full(len(lists.length), cutoff) if cutoff else lists.length
-        k = depth.astype(np.float64) if parts.over == "depth" else np.ones(len(depth))
+    if not form.divides_by_labels:
+        depth = np.full(len(lists.length), form.cutoff) if form.cutoff else lists.length
+        k = depth.astype(np.float64) if form.parts.over == "depth" else np.ones(len(depth))
         return k[None], k[None, :, None, None]
     assert y is not None
-    as_drawn = _of_pools(parts, lists, levels[y], cutoff)
+    as_drawn = _of_pools(form, lists, levels[y])
     draws, docs = y.shape
     K = len(levels)
     # A divisor depends on how many documents have each label, not on which: so a label is changed once for
@@ -281,24 +229,24 @@ def _divisors(
     for first in range(0, len(possible), step):
         some = changed[first : first + step]
         label = np.repeat(np.tile(np.arange(K), len(some)), some.ravel()).reshape(len(some), docs)
-        found[possible[first : first + step]] = _of_pools(parts, lists, levels[label], cutoff)
+        found[possible[first : first + step]] = _of_pools(form, lists, levels[label])
     of_labels = found.reshape(draws, K, K, -1)[np.arange(draws)[:, None], y[:, own]]
     return as_drawn, np.moveaxis(of_labels, 3, 1)
 
 
-def _of_pools(parts: Parts, lists: Lists, grades: Floats, cutoff: int | None) -> Floats:
+def _of_pools(form: Sum, lists: Lists, grades: Floats) -> Floats:
     """(topic, run) the divisor of made-up topics, from grades (topic, document).
 
     If it is the same for all runs, there is one.
     """
     pool = Pool.single(np.maximum(grades, 0.0))
     n, runs = len(grades), len(lists.length)
-    if parts.over in ("relevant", "per-aspect"):  # it is the same for all runs
+    if form.parts.over in ("relevant", "per-aspect"):  # it is the same for all runs
         runs = 1
     none = np.zeros((n * runs, 0), dtype=np.int32)
     length = np.tile(lists.length[:runs], n)
     topic = np.repeat(np.arange(n), runs)
     hits = Hits(none, np.zeros((n * runs, 1, 0)), length, topic, pool, none, none)
-    divisor = own_divisor(hits, parts, cutoff)
+    divisor = form.divisor(hits)
     assert divisor is not None
     return divisor[:, 0].reshape(n, runs)

@@ -17,14 +17,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankprism.arrays import Floats, Ints, Longs
-from rankprism.judges.effects import AT_ONCE, drawn, lists_of, parts_of, sums_and_slopes
+from rankprism.arrays import Floats, Longs
+from rankprism.judges.effects import AT_ONCE, drawn, lists_of, sum_of, sums_and_slopes
 from rankprism.judges.labels import Labels
 from rankprism.judges.pool import Ranked
 from rankprism.judges.prediction import Predicted
 from rankprism.measures.measure import Measure
-from rankprism.measures.parameter import Role
-from rankprism.measures.parts import PRECISION, Parts, ratio
+from rankprism.measures.parts import ratio
 
 #: The number of draws of the labels that nobody has given.
 DRAWS = 5
@@ -34,9 +33,10 @@ PAIRS = 10_000
 
 def has_second_order(measure: Measure, labels: Labels) -> bool:
     """Whether ψ is known: binary labels, and a divisor that grows by one with each relevant document."""
-    parts = parts_of(measure)
-    single = labels.people.shape[1] == 1
-    return parts is not None and single and parts.gain.kind == "binary" and "relevant" in parts.over
+    form = sum_of(measure)
+    if form is None or labels.people.shape[1] > 1:
+        return False
+    return form.parts.gain.kind == "binary" and "relevant" in form.parts.over
 
 
 def with_others(
@@ -46,15 +46,15 @@ def with_others(
 
     weight : (labelled pair,) w = 1/π - 1.
     """
-    parts = parts_of(measure)
-    assert parts is not None
-    gains = parts.gain(np.maximum(predicted.levels, 0.0)[None, None, :], np.zeros((1, 1)))[0, 0]
+    form = sum_of(measure)
+    assert form is not None
+    cutoff = form.cutoff
+    gains = form.parts.gain(np.maximum(predicted.levels, 0.0)[None, None, :], np.zeros((1, 1)))[0, 0]
     label = labels.people[:, 0]
     sampled = np.flatnonzero(~np.isnan(label))
     given = np.searchsorted(predicted.levels, label[sampled])
     first = np.searchsorted(sampled, labels.start)
     found = np.zeros((len(sampled), len(ranked.runs)))
-    cutoff = measure.of(Role.CUTOFF)
     for t, lists in enumerate(lists_of(labels, ranked, cutoff)):
         here = slice(first[t], first[t + 1])
         own = sampled[here] - labels.start[t]
@@ -65,18 +65,18 @@ def with_others(
         g = gains[y]
         gain = gains[given[here]]
         error = gain - chance[own] @ gains
-        sums, slopes = sums_and_slopes(parts, lists, g)  # (draw, run) and (draw, run, place)
+        sums, slopes = sums_and_slopes(form, lists, g)  # (draw, run) and (draw, run, place)
         place = lists.place[:, own]
         slope = np.where(place >= 0, np.take_along_axis(slopes, np.maximum(place, 0)[None], 2), 0.0)
         over = g.sum(1)[:, None]
-        if parts.over == "depth and relevant":
+        if form.parts.over == "depth and relevant":
             over = over + (lists.length if cutoff is None else np.full(len(place), cutoff))
         first_doc, second_doc, times = _pairs(len(own), rng)
         step = max(1, AT_ONCE // (DRAWS * len(place)))
         for begin in range(0, len(first_doc), step):
             i, j = first_doc[begin : begin + step], second_doc[begin : begin + step]
             # The sum and the divisor if neither document is relevant, and what each and both add to the sum.
-            both = _adds_together(parts, lists.rank, place[:, i], place[:, j])
+            both = form.together(lists.rank, place[:, i], place[:, j])
             one, other = slope[:, :, i] - both * gain[j], slope[:, :, j] - both * gain[i]
             none = sums[:, :, None] - one * gain[i] - other * gain[j] - both * gain[i] * gain[j]
             rest = over[:, :, None] - gain[i] - gain[j]
@@ -96,17 +96,3 @@ def _pairs(number: int, rng: np.random.Generator) -> tuple[Longs, Longs, float]:
     first = rng.integers(number, size=PAIRS)
     second = (first + 1 + rng.integers(number - 1, size=PAIRS)) % number
     return first, second, every / PAIRS
-
-
-def _adds_together(parts: Parts, rank: Ints, one: Ints, other: Ints) -> Floats:
-    """(run, pair of documents) what two relevant documents add to a sum beyond what each adds alone.
-
-    A relevant document adds to the precision at every relevant document below it.
-    """
-    if parts.novelty != PRECISION:
-        return np.zeros(one.shape)
-    lower = np.take_along_axis(rank, np.maximum(np.maximum(one, other), 0), 1)
-    discount = parts.discount(lower) / lower
-    if parts.factor is not None:
-        discount = parts.factor * discount
-    return np.where((one >= 0) & (other >= 0), discount, 0.0)

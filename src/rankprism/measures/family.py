@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from rankprism._core import sums_over_aspects
-from rankprism.arrays import Floats
-from rankprism.data.hits import Hits
+from rankprism.arrays import Floats, Ints
+from rankprism.data.hits import NOWHERE, Hits
 from rankprism.errors import MeasureError
 from rankprism.measures import tables
 from rankprism.measures.bounds.completions import Completions
@@ -77,6 +77,81 @@ class Sum(PerAspect):
 
     def worth(self, hits: Hits) -> Floats | None:
         return _single_worth(hits, self.parts)
+
+    # ── what labels do to the score: see `rankprism.judges.effects` ──
+
+    @property
+    def divides_by_labels(self) -> bool:
+        """Whether the divisor depends on the labels of documents."""
+        return self.parts.over not in ("none", "depth")
+
+    @property
+    def is_straight(self) -> bool:
+        """Whether the sum is a straight line in the gain of each document, if those of all others are fixed,
+        and a gain depends on the label of its own document alone."""
+        novelty, gain = self.parts.novelty, self.parts.gain
+        is_straight = novelty in (NO_NOVELTY, CASCADE) or (novelty == PRECISION and gain.kind == "binary")
+        return gain.is_fixed and is_straight and not self.parts.effort
+
+    @property
+    def is_multilinear(self) -> bool:
+        """Whether expected gains give the expected score, if labels are independent."""
+        return not self.divides_by_labels and self.parts.novelty != PRECISION
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether the score is Σ w_i g_i, where the weights w_i do not depend on labels."""
+        return not self.divides_by_labels and self.parts.novelty == NO_NOVELTY
+
+    @property
+    def is_curved(self) -> bool:
+        """Whether an estimate needs good predictions. nDCG, and a cascade that is not divided, do not."""
+        if self.parts.novelty == NO_NOVELTY:
+            return self.divides_by_labels and self.parts.over != "per-aspect"
+        return self.parts.novelty != CASCADE or self.divides_by_labels
+
+    def divisor(self, hits: Hits) -> Floats | None:
+        """(N, A) what the sum is divided by"""
+        return own_divisor(hits, self.parts, self.cutoff)
+
+    def _weights(self, rank: Ints) -> Floats:
+        """D(i) times the factor; 0 where there is no document"""
+        discount = np.where(rank != NOWHERE, self.parts.discount(rank), 0.0)
+        return discount if self.parts.factor is None else self.parts.factor * discount
+
+    def slopes(self, rank: Ints, gain: Floats) -> Pair:
+        """(draw, run) the sum before it is divided, and (draw, run, place) its slope in each document's gain
+
+        rank, gain : (run, place) and (draw, run, place), from the top; NOWHERE and 0 where there is no
+            document.
+        """
+        discount, novelty = self._weights(rank), self.parts.novelty
+        if novelty == NO_NOVELTY:
+            return (discount * gain).sum(2), np.broadcast_to(discount, gain.shape)
+        if novelty == PRECISION:
+            before = np.cumsum(gain, axis=2) - gain
+            later = discount / rank
+            tail = np.cumsum((later * gain)[:, :, ::-1], axis=2)[:, :, ::-1] - later * gain
+            return (later * gain * (before + 1)).sum(2), later * (before + 1) + tail
+        # Cascade: Σ_i D(i) g_i Π_{j<i} (1 - g_j). What follows a document counts 1 - g as much.
+        left = novelty(gain)
+        after = np.zeros_like(gain)
+        for i in range(gain.shape[2] - 2, -1, -1):
+            rest = (1 - gain[:, :, i + 1]) * after[:, :, i + 1]
+            after[:, :, i] = discount[:, i + 1] * gain[:, :, i + 1] + rest
+        return (discount * gain * left).sum(2), left * (discount - after)
+
+    def together(self, rank: Ints, one: Ints, other: Ints) -> Floats:
+        """(run, pair of documents) what two relevant documents add to the sum beyond what each adds alone
+
+        A relevant document adds to the precision at every relevant document below it.
+
+        one, other : (run, pair) the places of the two documents, negative if they were not retrieved.
+        """
+        if self.parts.novelty != PRECISION:
+            return np.zeros(one.shape)
+        lower = np.take_along_axis(rank, np.maximum(np.maximum(one, other), 0), 1)
+        return np.where((one >= 0) & (other >= 0), self._weights(lower) / lower, 0.0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -55,6 +55,11 @@ class Gain(NamedTuple):
     max_rel: float | None = None  # the highest grade of the scale; None: the topic's highest on the aspect
     named: tuple[tuple[float, float], ...] = ()  # grades, and the grades that replace them
 
+    @property
+    def is_fixed(self) -> bool:
+        """Whether the gain of a document depends on its own grade alone, and not on those of others."""
+        return self.kind in ("binary", "linear", "exp") or self.max_rel is not None
+
     def __call__(self, grade: Floats, highest: Floats) -> Floats:
         """The gains of grades (.., A, ..), where `highest` (.., A) is the highest grade on each aspect."""
         if self.named:
