@@ -4,9 +4,9 @@
 The return type of the function decides what is derived:
 
 - `Parts`, from the parameters alone: everything, see `rankprism.measures.family`. The cutoff is added.
-- a form, from the parameters alone: whatever the form answers, see `rankprism.measures.form`. `Counted` is for
-  scores of how many relevant documents there are and where, `Folded`, `OverAspects` and `Chosen` are for what a
-  measure of one aspect scores, and `Mixture` is a weighted sum of measures.
+- a form, from the parameters alone: whatever the form answers, see `rankprism.measures.form`. `Counted` is
+  for scores of how many relevant documents there are and where, `Folded`, `OverAspects` and `Chosen` are for
+  what a measure of one aspect scores, and `Mixture` is a weighted sum of measures.
 - `Terms`, from hits and parameters: the score and the explanation. With `measure`, they are of one aspect.
 - an array of scores, from hits and parameters: nothing is derived. `made_of` may explain the scores.
 """
