@@ -8,6 +8,30 @@ the file with a `RankprismError` that names it. Everything else is a failure. Ca
 own, so that a crash costs one case and not the rest. A case that crashes is tried again with pyarrow alone,
 which opens and validates the file: a crash there is counted separately, because it happens before our code
 reads any value.
+
+In `make sanitize`, 459 tests of the core passed and 4 were skipped under AddressSanitizer and UBSan, and
+so did 141 tests of the doors of other programs; 5,000 more damaged files gave no finding, and 52 tests
+with several threads, and with files that are read ahead, passed under ThreadSanitizer. One test had
+failed before, and not because of the sanitizers: the first eight bytes of a DuckDB file are a checksum,
+and in about one file of 30 there is a tab among them, so that the file might have been text. In the tests
+of the doors, AddressSanitizer finds a fault of pytrec_eval 0.5.11, which frees with `free` what it got
+from `new[]`, so that check is switched off there.
+
+`make fuzz` also reads texts of judgments and runs twice: at once, and by three threads in blocks of 64
+bytes. The results or the errors must be the same. In one run of all four parts of `make fuzz`, a minute
+each on a busy machine, 124,765 texts and 437,105 Arrow streams in memory gave no finding under
+AddressSanitizer and UBSan, and neither did 896 commands, names of measures and files with small mistakes,
+nor 7,000 damaged table files (1,214 read, 5,786 refused by name). Earlier runs had found two mistakes,
+whose files are now tests. A file with scattered lines and two errors was refused for one of them if read
+at once, and for the other if read in blocks. And a line of judgments of exactly 63 bytes with fewer than
+four columns passed for one with four: what followed it was taken for its grade, and with one column the
+process crashed.
+
+The sanitizers watch our core; pyarrow is not built with them. Two earlier runs, of 100,000 files each,
+had no crash either, but seven files ended in errors of three kinds that did not name the file: a table
+without columns, a dictionary of negative length, and preferences without any of their columns. All three
+are now tests. We also checked that libFuzzer finds mistakes: if the check of text offsets against the
+last one is removed, it finds a read beyond a buffer within a minute.
 """
 
 from __future__ import annotations

@@ -10,6 +10,24 @@ First all tests are run once, and build/mutation/reached.json records which line
 mistake is then shown to the quickest tests that reach its line, in a process that is forked from this one
 after pytest, numpy and scipy have been loaded. It may use 60 seconds of processor time. A test that fails, a
 crash and the end of that time all count as noticed.
+
+All 400 mistakes in Python and all 40 in the core have been tried. The intervals are Clopper and Pearson's
+at 95 %. Against each mistake we ran the quickest tests that reach its line, for ten seconds in all.
+Slower tests might notice a few of the survivors.
+
+Between the two counts, we added tests, and included the tests of preference measures. The last 26
+mistakes were made by hand, one at a time, to see the new tests fail. Among the mistakes that earlier
+counts had found were a growth of power that drew the same set of topics again and again, a p of
+differences between measures that was computed from a rounded t, a critical value of the bootstrap that
+was 1/√(1 - 1/n) times too large, and bounds that were true but needlessly wide.
+
+As far as we can see, the 29 that are left cannot change a result. For example, blocks of 2¹⁷ numbers
+instead of 2¹⁸ only change the memory that is used, `first < NOWHERE` is the same as `first != NOWHERE`
+where nothing is above NOWHERE, and the lower bound of a score is cut at the score itself.
+
+In the core, the survivors are in the code that prunes the searches for the best ranking and the smallest
+cover, or that counts their budgets. Such a mistake makes a search longer or shorter and seldom changes
+what it finds.
 """
 
 from __future__ import annotations

@@ -302,3 +302,12 @@ def test_a_door_says_in_a_sentence_what_each_of_its_pages_is_for() -> None:
         assert [page for page in linked if page in contents(DOCS / f"{name}.md")] == contents(
             DOCS / f"{name}.md"
         )
+
+
+def test_a_page_is_at_most_400_lines_and_begins_with_an_example() -> None:
+    begins = ("```console", "```pycon", "```python", "```sh", "```text", "```\n", "<!-- all")
+    for page in DOCS.glob("*.md"):
+        lines = page.read_text(encoding="utf-8").splitlines()
+        assert len(lines) <= 400, page.name
+        first = "\n".join(lines[:30]) + "\n"
+        assert page.name in WITHOUT_EXAMPLE or any(f"\n{begin}" in first for begin in begins), page.name

@@ -3,6 +3,11 @@
 Users are made from subtopic judgments, see `rankprism.preferences.simulation`. The order of the runs by all
 preferences of all users is the order to be found. A simulated study asks each question of one user drawn at
 random, and `plan` finds how soon the order of the runs by the answers agrees with it.
+
+A first version of this study drew d and z at random by their weights, and opponents evenly. On Web 2012
+it needed about 30,000 judgments per topic with random questions and the raw estimate. With its best
+choice, it needed 419 for θ = 0.2, 44 for θ = 0.5 and 67 for rr, and on Web 2009 it needed 22 for θ = 0.2.
+It drew other users.
 """
 
 from __future__ import annotations

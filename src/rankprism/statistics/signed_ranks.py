@@ -9,6 +9,19 @@
 
 Two differences count as equal, and a difference counts as 0, within 10⁻¹² of the larger of the two systems'
 largest scores. So p does not depend on the unit of the scores.
+
+The test follows the same rule under every version of scipy:
+
+- Topics without a difference are left out, and n topics remain.
+- The absolute differences are ranked, and equal differences share the mean of their ranks. Two
+  differences count as equal, and a difference counts as 0, within a tolerance. The tolerance is 10⁻¹²
+  times the largest score of the two systems, so the unit of the scores does not matter.
+- For n up to 50, p is exact. It is the share of the 2ⁿ choices of signs for these ranks, ties included,
+  whose rank sum is at least as far from its mean. For more topics, p comes from the normal distribution.
+  Its variance is corrected for ties, and there is no correction for continuity.
+
+Up to 50 topics and without ties, this is scipy's exact test. Beyond 50 topics, it is scipy's normal
+approximation.
 """
 
 from __future__ import annotations
