@@ -15,7 +15,7 @@ from rankprism.data.note import issue, some
 from rankprism.data.reading import Reading
 from rankprism.data.run import Alignment
 from rankprism.errors import InputError, RankprismWarning
-from rankprism.evaluation import evaluate
+from rankprism.evaluation import Collection, evaluate
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.runs import align_all
 from rankprism.formats.scores import read_scores
@@ -40,7 +40,7 @@ def scored(
     """The scores to analyse, as the commands find them.
 
     source : what `evaluate` returns, or whatever `read_scores` takes. With `runs`, whatever `read_judgments`
-        takes instead.
+        takes instead. Or a `Collection`, with the measures to score it with.
     runs, measures : compute the scores of these runs, see `rankprism.evaluate`. `measures` without `runs`
         chooses among the scores.
 
@@ -49,6 +49,10 @@ def scored(
     >>> scored({"q1": {"d1": 1}}, {"a": {"q1": {"d2": 2.0, "d1": 1.0}}}, "RR").mean()
     {'a': {'RR': 0.5}}
     """
+    if isinstance(source, Collection):
+        if measures is None:
+            raise InputError("name the measures that judgments and runs are to be evaluated with")
+        return evaluate(source, runs, measures)  # which refuses runs beside a collection
     if runs is None:
         if isinstance(source, Judgments):
             raise InputError("judgments have no scores; pass the runs and the measures after them")

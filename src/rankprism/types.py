@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from rankprism.data.judgments import Judgments
     from rankprism.data.preferences import Preferences
     from rankprism.data.run import Run
+    from rankprism.evaluation.collection import Collection
     from rankprism.measures import Measure
     from rankprism.results.scores import Scores
 
@@ -67,8 +68,10 @@ RunLike: TypeAlias = Union[
 #: One run, a list of runs, a folder of runs, or ``{name: run}``.
 RunsLike: TypeAlias = RunLike | Sequence[RunLike] | Mapping[str, Any]
 #: What `read_scores` takes: what `evaluate` returns, a path or several, a frame, or
-#: ``{run: {topic: {measure: score}}}``.
-ScoresLike: TypeAlias = Union["Scores", Path, Sequence[Path], Mapping[Any, Any], Frame, ArrowStream]
+#: ``{run: {topic: {measure: score}}}``. Analyses also take a `Collection`, with measures to score it with.
+ScoresLike: TypeAlias = Union[
+    "Scores", "Collection", Path, Sequence[Path], Mapping[Any, Any], Frame, ArrowStream
+]
 #: A measure as a value, as its name, or as an object of ir_measures.
 MeasureLike: TypeAlias = Union["Measure", str, "ir_measures.Measure"]
 #: One measure or several.

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from rankprism import Collection, InputError, Scores, evaluate, explain, read_judgments
+import rankprism
+from rankprism import Collection, InputError, Scores, evaluate, explain, meta, read_judgments
 
 Cli = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -120,6 +121,18 @@ def test_runs_and_known_options_are_needed() -> None:
         evaluate(QRELS, measures="P@1")
     with pytest.raises(TypeError, match="unexpected keyword argument 'orders'"):
         Collection.of(QRELS, RUNS, orders="rank")  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("analyse", [rankprism.compare, meta.power, meta.agreement, rankprism.leaderboard])
+def test_analyses_of_scores_take_a_collection(analyse: Callable[..., Any]) -> None:
+    measures = ["P@1", "nDCG@3"]
+    collection = Collection.of(QRELS, RUNS, run_depth=2)
+    expected = analyse(evaluate(QRELS, RUNS, measures, run_depth=2))
+    assert analyse(collection, measures=measures).to_json() == expected.to_json()
+    with pytest.raises(TypeError, match="runs is part of a Collection"):
+        analyse(collection, RUNS, measures=measures)
+    with pytest.raises(InputError, match="name the measures"):
+        analyse(collection)
 
 
 # ── opened when made ─────────────────────────────────────────────────────────────────────────────
