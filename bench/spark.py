@@ -4,6 +4,24 @@ It makes a Parquet file of runs, evaluates it on clusters of 1, 2, … executors
 rows per second, and how many seconds all processors together were busy, which other programs affect less. The
 first evaluation of a cluster starts its processes and is not counted. Then it computes the discriminative
 power of one measure, here and on each cluster.
+
+A row costs 1.9 µs of one core with one executor and 2.2 µs with two, the Java process of the driver
+included. The second evaluation of a cluster takes a little more than later ones, because Java compiles
+its code while it runs. With the second executor, both cores are busy, and the evaluation is 1.3 times as
+fast.
+
+The work of a worker can be measured without Spark. On one core of the same machine it scores 2.2 million
+rows in a second if rankings have 1,000 documents, and 1.7 million rows if they have 20, because there is
+then a score for every four rows. Spark needs the rest of the time: reading Parquet, the shuffle, and the
+way into Python and back.
+
+These figures give an estimate for 10⁹ rows. It assumes 1,000 runs, 1,000 topics and 1,000 documents in
+each ranking, Parquet files that can be read as fast as they are processed, 1,000 partitions, judgments
+that are broadcast, cores as fast as those of the table, and 2.2 µs for each row. Then the job needs 2,200
+seconds of one core: about 22 seconds on 100 cores, or 2.3 minutes on 16 cores. Starting the cluster takes
+additional time, and so may a shuffle over a network. The result has 5 million scores. One machine with
+two cores, which reads about 30 million lines in a second, needs about 35 seconds for the same lines in
+files. So Spark is worthwhile if the runs are in the cluster already, or if there are many more of them.
 """
 
 from __future__ import annotations

@@ -11,6 +11,25 @@ changes them too much or not at all. They are computed again on halves of the to
 half as n topics (`other_means`), and SE is their standard deviation. Resampling topics with replacement would
 be wrong for them. A topic that is drawn twice looks like two topics that agree, and the tests then find
 differences that do not exist.
+
+The interval is the figure ± t · standard error. Figures that are smooth in the topics are computed again
+without one topic at a time, which is the jackknife. MU is at most 1 and therefore skewed, so its interval
+comes from the interval of the log-odds of P(Δm | ΔM). The intervals of swap rates and of correlations of
+means come from log-odds, too.
+
+Power, agreement, correlations of means and swap rates move in steps. If a few topics are left out, such a
+figure changes too much or not at all, and a jackknife gives intervals that are 1.3 to 1.7 times too wide.
+These figures are computed again on random halves of the topics. The mean over half of n topics deviates
+from the mean over all topics as much as the latter deviates from the truth, so the standard deviation of
+the figure over the halves is its standard error. The tests count a half as n topics: its variance is
+divided by n, and the bootstrap and Tukey's HSD keep the critical value of all topics, which for Tukey's
+HSD is scaled by the spread of the scores in the half.
+
+Power and agreement are shares of pairs of runs, and such a share moves by at least one pair. Their
+intervals are therefore wider by one pair. This matters only if there are few runs.
+
+Elsewhere, intervals often come from a bootstrap of topics. For power this is wrong. A topic that is drawn
+twice looks like two topics that agree, so the tests find differences that do not exist.
 """
 
 from __future__ import annotations

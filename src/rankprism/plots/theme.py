@@ -1,4 +1,24 @@
-"""The look of all charts: colours that everybody can distinguish, also in print, and room for long names."""
+"""The look of all charts: colours that everybody can distinguish, also in print, and room for long names.
+
+Lines differ in colour and dash, and points also in shape, so that a chart can be read in black and white.
+The colours are Okabe and Ito's, without yellow, which people with any kind of colour vision can
+distinguish. A legend lists the lines in the order in which they appear in the chart. If the ends of the
+lines are far enough apart, the names are at the ends instead.
+
+Amounts are shown by colours from pale grey to dark blue. A zero is pale, and a large amount is dark. In
+the diagram of labels, the best class is the darkest. Values below 0 are orange. A cell without a score
+has a cross.
+
+With very many runs or measures there is no room for every name and number. The picture then leaves some
+of them out, and the HTML file still shows them under the mouse pointer. A long name is cut in the middle,
+where names seldom differ. A chart has at most about 2,500 pixels unless you ask for more: beyond 342
+runs, `plot intervals` and `leaderboard --plot` show the best, a heat map has at most 400 runs and topics,
+and `plot differences` shows the largest gains and losses of 1,600 topics or more. The line below the
+title says what is left out.
+
+PNG and PDF files use the fonts of the machine that draws them. Names in Chinese, for example, need a
+Chinese font there. SVG and HTML files use the fonts of the machine that shows them.
+"""
 
 from __future__ import annotations
 
