@@ -8,13 +8,13 @@ With the pooled estimate, the uncertainty about the difference of two runs a and
 
     s²(a,b) ∝ Σ_d (C_a(d) - C_b(d))² / (n(d) + 1)  +  Σ_(d,z) (c_a(d,z) - c_b(d,z))² / (n(d,z) + 2)
 
-with c_r(d,z) the weight of the pair in run r, C_r(d) = Σ_z c_r(d,z), and n how often d was shown, at all and
-given z; 1 and 2 are the imaginary judgments of `pooled`. A document that was never shown counts 2.5 instead of
-1 / (n + 1), because all that is known of it is the prior of the estimate, ½. The next judgment is the one of d given z that
-lowers the sum of s² over the pairs of runs most. "targeted" counts all pairs of runs alike. "adaptive" looks
-at the answers so far: a pair of runs counts less the clearer it is which is better, and so does a topic in
-which all answers can be foretold. The opponent of d is drawn from all documents of the topic, because
-utilities are shares of wins against all of them.
+with c_r(d,z) the weight of the pair in run r, C_r(d) = Σ_z c_r(d,z), and n how often d was shown, at all
+and given z; 1 and 2 are the imaginary judgments of `pooled`. A document that was never shown counts 2.5
+instead of 1 / (n + 1), because all that is known of it is the prior of the estimate, ½. The next judgment
+is the one of d given z that lowers the sum of s² over the pairs of runs most. "targeted" counts all pairs
+of runs alike. "adaptive" looks at the answers so far: a pair of runs counts less the clearer it is which
+is better, and so does a topic in which all answers can be foretold. The opponent of d is drawn from all
+documents of the topic, because utilities are shares of wins against all of them.
 
 A score is a sum of utilities, each with a weight that depends on the ranking alone. From these weights,
 `preferences/usefulness.py` computes what one more judgment of each document is worth, and repeatedly
