@@ -210,7 +210,7 @@ def test_what_needs_assessors_is_refused_without_them() -> None:
         ),
         (
             ["evaluate", "QRELS", "RUN", "-m", "AP", "--preferences-format", "winner"],
-            "is not a topic, two doc",
+            "only preferences are given",
         ),
         (["evaluate", "QRELS", "RUN", "-m", "ppref", "--by", "assessor"], "preferences are needed here"),
         (

@@ -5,8 +5,8 @@ A collection is made without numpy, so that reading can begin before numpy is lo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, cast
 
@@ -114,6 +114,9 @@ class Collection:
             first, second = None, first  # type: ignore[assignment]
         elif second is None and how.preferences_format is not None:
             raise InputError("--preferences-format needs preferences; name them with --preferences")
+        if not only and first.is_file and first.usual != "judgments" and how.aspects in (None, "all"):
+            with _told_alone(second):
+                first.format("judgments", how.qrels_format)  # refuses runs and preferences
         return cls(first, second, sources, reading, how, on_error)
 
     @property
@@ -130,7 +133,7 @@ class Collection:
             raise InputError("absolute judgments are needed here; name them before the runs")
         if "judgments" not in self._read:
             how = self.options
-            try:
+            with _told_alone(self.preferred):
                 self._read["judgments"] = read_judgments(
                     cast(Any, self.judged),
                     format=how.qrels_format,
@@ -138,10 +141,6 @@ class Collection:
                     aspects=how.aspects,
                     threads=how.threads,
                 )
-            except InputError as error:
-                if self.preferred is None:
-                    raise
-                raise InputError(f"{error} ({ALONE})") from None
         return cast("Judgments", self._read["judgments"])
 
     @property
@@ -249,6 +248,17 @@ def collected(
     for name in (*(["runs"] if runs is not None else []), *options):
         raise TypeError(f"{name} is part of a Collection; make another one with Collection.of")
     return judgments if on_error is None else replace(judgments, on_error=on_error)
+
+
+@contextmanager
+def _told_alone(preferred: Source | None) -> Iterator[None]:
+    """Say in errors of judgments what to do if there are only preferences."""
+    try:
+        yield
+    except InputError as error:
+        if preferred is None:
+            raise
+        raise InputError(f"{error} ({ALONE})") from None
 
 
 def changed(options: Mapping[str, Any]) -> dict[str, Any]:
