@@ -2,6 +2,11 @@
 
 A ranking is an array (n, A) with the grade r(d,t) in [0,1] of each document on each aspect, from the top. A
 document whose grades are NaN is not judged.
+
+A pair of rankings belongs to one topic. The documents of both rankings are judged, including the
+non-relevant ones. In half of the random instances, the judgments contain further documents that neither
+ranking has, and every aspect has at least one relevant document. This matters only to normalised
+measures. Where a document is not judged (`Tail`), the picture says so.
 """
 
 from __future__ import annotations

@@ -17,4 +17,19 @@ program. `trec_eval/measures.py` lists the measures with their parameters and ho
 
 `python -m rankprism.ndeval` is a third such program. ndeval prints six decimals, and a score such as
 0.9296875 is rounded up or down by its last bit. So `ndeval.py` adds in ndeval's order, in plain Python.
+
+The command differs from trec_eval 10.0 where that program does not do what its documentation says:
+
+- A judged topic that the run lacks is skipped without `-c`. trec_eval 10.0 ends with exit code 4.
+- Several lines in a row may begin with `#` in the judgments, and the last line may, too. trec_eval 10.0
+  refuses the one and crashes at the other.
+- `rbp` scales gains above 1 by the highest one. trec_eval 10.0 compares them with variables that have no
+  value yet, so its result depends on which measures were computed before.
+- Gains may differ by less than 1. For `-m ndcg.1=0.5,2=0.9`, trec_eval 10.0 takes them all for equal to
+  0, and so nDCG is 0.
+- `-m dcg -m ndcg.1=3` gives each measure its own gains. trec_eval 10.0 crashes, because the two share
+  them.
+- `-Z` with a file that lacks a topic or a measure prints −1000000 for it, as documented. trec_eval 10.0
+  may crash.
+- `-h` prints a help text of our own, and there is no debug output.
 """
