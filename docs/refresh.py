@@ -38,9 +38,10 @@ def console(block: str, folder: Path) -> str:
 
     They are the installed ones, or those in the folder that RANKPRISM_PROGRAMS names.
     """
-    programs = os.environ.get("RANKPRISM_PROGRAMS", sysconfig.get_path("scripts"))
+    scripts = sysconfig.get_path("scripts")
+    programs = os.environ.get("RANKPRISM_PROGRAMS", scripts)
     environment = os.environ | {
-        "PATH": os.pathsep.join([programs, os.environ["PATH"]]),
+        "PATH": os.pathsep.join([programs, scripts, os.environ["PATH"]]),
         "PYTHONUTF8": "1",
     }
     commands = re.findall(r"^\$ ((?:.*\\\n)*.*)$", block, re.M)  # a backslash continues it on the next line

@@ -179,6 +179,8 @@ def read_collection(
     for one in baselines_of(baseline):
         runs, name = _with_baseline(runs, one, settings["run_format"])
         names.append(name)
+    if not runs:  # with --keep-going
+        raise InputError("none of the runs can be read; see the error of each")
     judged = given_to(read_judged, options)
     source, about = _judged(before, judged, preferences, preferences_format)
     found = Collection.of(
