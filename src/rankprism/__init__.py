@@ -25,8 +25,23 @@ os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "20")
 #: What may change in any minor version: rooms of the package, with all that is in them, and single names. All
 #: other public names are stable. docs/api.md says what this means, and each entry there has its mark.
 PROVISIONAL = frozenset(
-    "aspects axioms boards judges meta plots preferences report reproduce spark "  # noqa: SIM905
-    "Collection Hits Pool check_score_folder evaluate_into".split()
+    {
+        "aspects",
+        "axioms",
+        "boards",
+        "judges",
+        "meta",
+        "plots",
+        "preferences",
+        "report",
+        "reproduce",
+        "spark",
+        "Collection",
+        "Hits",
+        "Pool",
+        "check_score_folder",
+        "evaluate_into",
+    }
 )
 __doc__ += f"""
 These may change in any minor version, and all others are stable: {", ".join(sorted(PROVISIONAL))}.

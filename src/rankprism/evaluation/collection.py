@@ -111,10 +111,10 @@ class Collection:
                 raise InputError(
                     f"{name} is for absolute judgments, but only preferences are given; leave it out"
                 )
-            first, second = None, first  # type: ignore[assignment]
-        elif second is None and how.preferences_format is not None:
+            return cls(None, first, sources, reading, how, on_error)
+        if second is None and how.preferences_format is not None:
             raise InputError("--preferences-format needs preferences; name them with --preferences")
-        if not only and first.is_file and first.usual != "judgments" and how.aspects in (None, "all"):
+        if first.is_file and first.usual != "judgments" and how.aspects in (None, "all"):
             with _told_alone(second):
                 first.format("judgments", how.qrels_format)  # refuses runs and preferences
         return cls(first, second, sources, reading, how, on_error)
