@@ -101,7 +101,7 @@ package:
 
 # libFuzzer comes with clang, which Debian has.
 SECONDS ?= 120
-CORE := src/rankprism/_core
+CORE := src/core
 fuzz: build/fuzz/readers build/fuzz/arrow $(VENV)/ready
 	mkdir -p build/fuzz/corpus build/fuzz/streams
 	printf '\0011 Q0 d1 1 2.5 t\n1 Q0 d2 2 1.5 t\n2 Q0 d1 1 1.0 t\n' > build/fuzz/corpus/run

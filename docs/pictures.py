@@ -116,7 +116,12 @@ plots.attainable_boxes(aspects.attainable(judged))
 # assessors.
 
 # %% preference_correlations
-from rankprism.preferences import incomplete_correlation, measure_correlation, plan, profile_correlation
+from rankprism.judging.preferences import (
+    incomplete_correlation,
+    measure_correlation,
+    plan,
+    profile_correlation,
+)
 
 plots.preference_correlations(measure_correlation(qrels, runs, documents=8))
 

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "../src/rankprism/_core/arrow.hpp"
-#include "../src/rankprism/_core/text.hpp"
+#include "../src/core/arrow.hpp"
+#include "../src/core/text.hpp"
 
 using namespace rankprism;
 

@@ -8,9 +8,9 @@
 #include <cstdlib>
 #include <string>
 
-#include "../src/rankprism/_core/judgments.hpp"
-#include "../src/rankprism/_core/run.hpp"
-#include "../src/rankprism/_core/text.hpp"
+#include "../src/core/judgments.hpp"
+#include "../src/core/run.hpp"
+#include "../src/core/text.hpp"
 
 using namespace rankprism;
 

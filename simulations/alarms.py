@@ -23,9 +23,9 @@ from pathlib import Path
 
 import numpy as np
 
-from rankprism.boards.gate import gate_of
-from rankprism.boards.policy import Policy
-from rankprism.boards.verdict import FAILED, PASSED
+from rankprism.comparison.boards.gate import gate_of
+from rankprism.comparison.boards.policy import Policy
+from rankprism.comparison.boards.verdict import FAILED, PASSED
 from rankprism.results.scores import Scores
 from simulations.populations import AD_HOC_8, DL_2021, Floats
 

@@ -7,8 +7,8 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from rankprism.boards.board import half_width, ranked
-from rankprism.boards.several_collections import standing
+from rankprism.comparison.boards.board import half_width, ranked
+from rankprism.comparison.boards.several_collections import standing
 from rankprism.statistics.claims import CLAIMS
 from rankprism.statistics.rank_sets import rank_sets
 from rankprism.types import Combine, Redrawn

@@ -14,9 +14,9 @@ import numpy as np
 from scipy import special
 
 from rankprism import compare
-from rankprism.arrays import Floats
 from rankprism.comparison import Comparison
 from rankprism.comparison.margins import FEW_CHANGED
+from rankprism.data.arrays import Floats
 from rankprism.results.scores import Scores
 from rankprism.statistics import resampling
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from scipy import special
 
-from rankprism.arrays import Bools
+from rankprism.data.arrays import Bools
 from rankprism.statistics.claims import CLAIMS
 from simulations.populations import Floats
 

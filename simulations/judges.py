@@ -94,13 +94,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankprism import evaluate, parse, read_judgments
-from rankprism.judges.agreement import label_figures, over_topics, top_agreement
-from rankprism.judges.design import Design, designed
-from rankprism.judges.estimation import Sample, half_widths
-from rankprism.judges.labels import Labels, joined, pooled
-from rankprism.judges.pool import Ranked, hashes
-from rankprism.judges.prediction import FOLDS_OF_PAIRS, Predicted, folds_of
-from rankprism.judges.scoring import Study
+from rankprism.judging.judges.agreement import label_figures, over_topics, top_agreement
+from rankprism.judging.judges.design import Design, designed
+from rankprism.judging.judges.estimation import Sample, half_widths
+from rankprism.judging.judges.labels import Labels, joined, pooled
+from rankprism.judging.judges.pool import Ranked, hashes
+from rankprism.judging.judges.prediction import FOLDS_OF_PAIRS, Predicted, folds_of
+from rankprism.judging.judges.scoring import Study
 from simulations.gate import Studies, simulates
 from simulations.populations import AD_HOC_8, DL_2021, Floats, Population
 

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from rankprism.aspects.approaches import ratio
+from rankprism.judging.aspects.approaches import ratio
 from rankprism.meta import agreement, correlation, intuitiveness, power, swap, unanimity
 from rankprism.results.scores import Scores
 from simulations.gate import Studies, simulates

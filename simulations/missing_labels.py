@@ -22,12 +22,12 @@ import numpy as np
 
 from rankprism import evaluate, read_judgments, read_run
 from rankprism._core import JudgmentTable
-from rankprism.arrays import Longs
+from rankprism.data.arrays import Longs
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import Run
-from rankprism.judges.agreement import mean_over_topics
-from rankprism.judges.labels import Labels
-from rankprism.judges.shared_labels import Compared, compared
+from rankprism.judging.judges.agreement import mean_over_topics
+from rankprism.judging.judges.labels import Labels
+from rankprism.judging.judges.shared_labels import Compared, compared
 from rankprism.meta import correlation
 from rankprism.results.scores import Scores
 from simulations.judges import SUBTOPICS, dl_2021, web

@@ -17,14 +17,14 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy.special import ndtri
 
-from rankprism.arrays import Floats, Longs
-from rankprism.preferences.agreement import Agreement, alpha_of, kappa_of, label_alpha_of
-from rankprism.preferences.bradley_terry import fit, sigmoid
-from rankprism.preferences.document_strengths import strengths
-from rankprism.preferences.experiments import IncompleteCorrelation
-from rankprism.preferences.score_intervals import intervals
-from rankprism.preferences.study_plan import BUDGETS, Plan
-from rankprism.preferences.user_profiles import Profiles
+from rankprism.data.arrays import Floats, Longs
+from rankprism.judging.preferences.agreement import Agreement, alpha_of, kappa_of, label_alpha_of
+from rankprism.judging.preferences.bradley_terry import fit, sigmoid
+from rankprism.judging.preferences.document_strengths import strengths
+from rankprism.judging.preferences.experiments import IncompleteCorrelation
+from rankprism.judging.preferences.score_intervals import intervals
+from rankprism.judging.preferences.study_plan import BUDGETS, Plan
+from rankprism.judging.preferences.user_profiles import Profiles
 from rankprism.types import Over, TieModel
 from simulations.gate import Studies, simulates
 

@@ -17,13 +17,13 @@ from pathlib import Path
 
 import numpy as np
 
-from rankprism.arrays import Floats
-from rankprism.judges.estimates_over_topics import A_COEFFICIENT, A_SHARE, FAVOURS
-from rankprism.judges.figure import Figure
-from rankprism.judges.preferring import Study
-from rankprism.judges.questions import NAMES, PEOPLE, SIDE, Covariates, Given, Questions, read_systems
-from rankprism.judges.strengths import A_STRENGTH, FROM_FEW, StrengthStudy
-from rankprism.preferences.bradley_terry import sigmoid
+from rankprism.data.arrays import Floats
+from rankprism.judging.judges.estimates_over_topics import A_COEFFICIENT, A_SHARE, FAVOURS
+from rankprism.judging.judges.figure import Figure
+from rankprism.judging.judges.preferring import Study
+from rankprism.judging.judges.questions import NAMES, PEOPLE, SIDE, Covariates, Given, Questions, read_systems
+from rankprism.judging.judges.strengths import A_STRENGTH, FROM_FEW, StrengthStudy
+from rankprism.judging.preferences.bradley_terry import sigmoid
 from rankprism.types import AnswersOver
 from simulations.gate import Studies, simulates
 

@@ -12,8 +12,8 @@ import sys
 
 import altair as alt
 
-from rankprism.plots import save
-from rankprism.plots.theme import COLOURS, SHAPES, data, styled
+from rankprism.showing.plots import save
+from rankprism.showing.plots.theme import COLOURS, SHAPES, data, styled
 
 LABELS = (147, 368, 736, 1473)
 EQUAL, SELECTED = "equal chances", "selected"

@@ -8,10 +8,10 @@ from time import perf_counter
 import numpy as np
 
 from rankprism import read_judgments
+from rankprism.judging.preferences.experiments import Material
+from rankprism.judging.preferences.simulation import Simulation, complete, users_of
+from rankprism.judging.preferences.user_profiles import draw_profiles
 from rankprism.measures import parse
-from rankprism.preferences.experiments import Material
-from rankprism.preferences.simulation import Simulation, complete, users_of
-from rankprism.preferences.user_profiles import draw_profiles
 
 TOPICS, DOCUMENTS, SUBTOPICS, RUNS, DEPTH, PROFILES = 50, 600, 6, 17, 300, 3
 

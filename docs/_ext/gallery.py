@@ -22,7 +22,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from rankprism import plots
-from rankprism.plots.output import drawn
+from rankprism.showing.plots.output import drawn
 
 
 def blocks(script: Path) -> Iterator[tuple[str, str]]:

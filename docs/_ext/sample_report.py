@@ -7,7 +7,7 @@ from pathlib import Path
 from sphinx.application import Sphinx
 
 from rankprism import sample
-from rankprism.report import make
+from rankprism.showing.report import make
 
 #: The name of the report in the site, for links.
 NAME = "sample-report.html"

@@ -26,7 +26,7 @@ from rankprism.formats.format import reference as formats_table
 from rankprism.formats.known import JUDGMENT_FORMATS, PREFERENCE_FORMATS, RUN_FORMATS
 from rankprism.measures.catalogue import reference
 from rankprism.measures.other_names import OTHER_NAMES, names_table
-from rankprism.plots.record import gallery
+from rankprism.showing.plots.record import gallery
 from rankprism.statistics.tests import tests_table
 
 if TYPE_CHECKING:
@@ -65,9 +65,8 @@ def recorded(path: Path) -> str:
 
 #: What a contributor of a measure, a format or a test has to know, as docs/architecture.md lists it.
 KERNEL = (
-    *("_core", "data", "formats", "measures", "statistics", "results", "evaluation", "inspection", "sample"),
-    *("conventions.py", "types.py", "errors.py", "frames.py", "arrays.py", "checksum.py", "lazy.py"),
-    *("foreign.py", "documents.py", "query_words.py", "markup.py", "text_table.py"),
+    *("data", "text", "formats", "measures", "statistics", "results", "evaluation"),
+    *("types.py", "errors.py", "lazy.py", "../core"),
 )
 
 

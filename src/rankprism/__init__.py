@@ -63,9 +63,10 @@ def _find(name: str) -> Any:
         return version("rankprism")
     if name not in _HOME:
         return None
-    if _HOME[name] == __name__:
-        return importlib.import_module(f"{__name__}.{name}")
-    value = globals()[name] = getattr(importlib.import_module(_HOME[name]), name)
+    home = importlib.import_module(_HOME[name])
+    # A room of the package is a module of its shelf, and an attribute of the shelf once it is loaded.
+    value = getattr(home, name, None) or importlib.import_module(f"{home.__name__}.{name}")
+    globals()[name] = value
     return value
 
 

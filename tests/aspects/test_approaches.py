@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from rankprism import InputError, Judgments, MeasureError, evaluate, read_judgments, sample
-from rankprism.aspects import compare
+from rankprism.judging.aspects import compare
 from rankprism.measures import parse
 from rankprism.meta import correlation, power
 from rankprism.reproduce.toma import sample_aspects

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankprism import InputError, MeasureError, evaluate, read_judgments
-from rankprism.aspects import attainable, labels, order, orders
 from rankprism.data.scales import Scale
+from rankprism.judging.aspects import attainable, labels, order, orders
 
 Cli = Callable[..., subprocess.CompletedProcess[str]]
 GRID = [Scale.of("relevance", 3), Scale.of("credibility", 2, given="relevance")]
@@ -185,7 +185,7 @@ def drawn(chart: dict[str, Any], part: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def test_the_hasse_diagram_is_drawn_with_classes_as_colours() -> None:
-    from rankprism.plots import hasse_diagram
+    from rankprism.showing.plots import hasse_diagram
 
     chart = hasse_diagram(order(GRID)).to_dict()
     edges, boxes, names = chart["layer"]
@@ -197,7 +197,7 @@ def test_the_hasse_diagram_is_drawn_with_classes_as_colours() -> None:
 
 
 def test_attainable_scores_are_drawn_as_a_box_for_each_topic() -> None:
-    from rankprism.plots import attainable_boxes
+    from rankprism.showing.plots import attainable_boxes
 
     found = attainable(read_judgments(JUDGED), ["CAM(nDCG)", "MM(nDCG)"])
     chart = attainable_boxes(found).to_dict()

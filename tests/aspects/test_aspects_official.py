@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from rankprism import Judgments, Scores, evaluate, read_judgments
-from rankprism.aspects import attainable, compare, labels
+from rankprism.judging.aspects import attainable, compare, labels
 from rankprism.meta import correlation, power
 from rankprism.reproduce.toma import MISINFORMATION, toma
 from rankprism.types import Order

@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from rankprism.assess import backups, database_file, exchange, store, work
-from rankprism.assess.creation import create_study
-from rankprism.assess.settings import Settings
-from rankprism.assess.store import Store
 from rankprism.errors import InputError
+from rankprism.judging.assess import backups, database_file, exchange, store, work
+from rankprism.judging.assess.creation import create_study
+from rankprism.judging.assess.settings import Settings
+from rankprism.judging.assess.store import Store
 from tests.support.assessing import Collection, make_collection, opened
 from tests.support.machine import posix
 
@@ -355,7 +355,7 @@ def test_studies_in_postgresql_are_left_to_its_own_programs(tmp_path: Path) -> N
 KILLED = """
 import os, shutil, signal, sqlite3, sys
 from pathlib import Path
-from rankprism.assess import backups
+from rankprism.judging.assess import backups
 
 act, source, folder = getattr(backups, sys.argv[1]), sys.argv[2], Path(sys.argv[3])
 work, target = folder / "work", folder / "work" / "study.db"

@@ -14,8 +14,8 @@ import pytest
 
 import rankprism
 from rankprism import documents
-from rankprism.assess import exchange, rendering
-from rankprism.assess.settings import Settings
+from rankprism.judging.assess import exchange, rendering
+from rankprism.judging.assess.settings import Settings
 from tests.support.assessing import Served, by_worth, listening, make_collection, opened
 from tests.support.attacks import VECTORS
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from rankprism.assess.connections import Limits, server
-from rankprism.assess.serve import _ended_in_good_order
+from rankprism.judging.assess.connections import Limits, server
+from rankprism.judging.assess.serve import _ended_in_good_order
 from tests.support.assessing import Browser, Person, Served, listening, make_collection, opened, over_network
 from tests.support.machine import posix
 

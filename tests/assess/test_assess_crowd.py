@@ -13,12 +13,12 @@ import sqlalchemy as sa
 
 import rankprism
 from rankprism import sample
-from rankprism.assess import access, dashboard, exchange, store
-from rankprism.assess.settings import Settings
+from rankprism.judging.assess import access, dashboard, exchange, store
+from rankprism.judging.assess.settings import Settings
+from rankprism.judging.preferences.rankings import read_rankings
+from rankprism.judging.preferences.simulation import User, simulate, users_of
 from rankprism.measures.preferences.utility import NONE
 from rankprism.meta.rank_correlation import tau_a
-from rankprism.preferences.rankings import read_rankings
-from rankprism.preferences.simulation import User, simulate, users_of
 from tests.support.assessing import Collection, Page, Person, Served, by_worth, make_collection, opened
 
 DEPTH = 5

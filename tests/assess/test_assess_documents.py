@@ -16,9 +16,9 @@ from alembic.config import Config
 from alembic.runtime.environment import EnvironmentContext
 
 from rankprism import documents
-from rankprism.assess import rendering, store, study_state
-from rankprism.assess.settings import Settings
-from rankprism.assess.store import Store
+from rankprism.judging.assess import rendering, store, study_state
+from rankprism.judging.assess.settings import Settings
+from rankprism.judging.assess.store import Store
 from rankprism.types import Ask
 from tests.support.assessing import Collection, Served, make_collection, opened
 

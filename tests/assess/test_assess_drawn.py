@@ -15,12 +15,12 @@ import pytest
 import sqlalchemy as sa
 
 from rankprism import InputError, judges
-from rankprism.assess import additions, dashboard, exchange, store, work
-from rankprism.assess.creation import create_study
-from rankprism.assess.drawn_sample import drawn_sample
-from rankprism.assess.estimates import Estimates, Judges, check_study
-from rankprism.assess.settings import Settings
-from rankprism.assess.store import Store
+from rankprism.judging.assess import additions, dashboard, exchange, store, work
+from rankprism.judging.assess.creation import create_study
+from rankprism.judging.assess.drawn_sample import drawn_sample
+from rankprism.judging.assess.estimates import Estimates, Judges, check_study
+from rankprism.judging.assess.settings import Settings
+from rankprism.judging.assess.store import Store
 from tests.judges.test_judges_scoring import Made, made
 from tests.support.assessing import Served
 

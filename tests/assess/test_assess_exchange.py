@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from rankprism.assess import (
+from rankprism.errors import InputError
+from rankprism.judging.assess import (
     dashboard,
     exchange,
     right_answers,
@@ -16,10 +17,9 @@ from rankprism.assess import (
     study_state,
     work,
 )
-from rankprism.assess.creation import create_study
-from rankprism.assess.settings import Settings
-from rankprism.assess.store import Store
-from rankprism.errors import InputError
+from rankprism.judging.assess.creation import create_study
+from rankprism.judging.assess.settings import Settings
+from rankprism.judging.assess.store import Store
 from tests.support.assessing import Collection, assessor, judge, made, make_collection, settings_of, worth
 
 

@@ -14,9 +14,9 @@ import sqlalchemy as sa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankprism.assess import access, dashboard, rendering, store, study_state, visit
-from rankprism.assess.serve import Address
-from rankprism.assess.settings import Settings
+from rankprism.judging.assess import access, dashboard, rendering, store, study_state, visit
+from rankprism.judging.assess.serve import Address
+from rankprism.judging.assess.settings import Settings
 from tests.support.assessing import Collection, Page, Person, Served, opened
 
 HOST = "http://localhost"

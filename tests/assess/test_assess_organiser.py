@@ -18,13 +18,13 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 
 from rankprism import InputError
-from rankprism.assess import audit, dashboard, exchange, right_answers, store, study_state, work
-from rankprism.assess.charts import Bar, Line, Point, bars, lines
-from rankprism.assess.choice import Question, in_both_orders, read_questions
-from rankprism.assess.consistency import consistency
-from rankprism.assess.pace import pace
-from rankprism.assess.settings import Settings
-from rankprism.preferences import describe
+from rankprism.judging.assess import audit, dashboard, exchange, right_answers, store, study_state, work
+from rankprism.judging.assess.charts import Bar, Line, Point, bars, lines
+from rankprism.judging.assess.choice import Question, in_both_orders, read_questions
+from rankprism.judging.assess.consistency import consistency
+from rankprism.judging.assess.pace import pace
+from rankprism.judging.assess.settings import Settings
+from rankprism.judging.preferences import describe
 from tests.support.assessing import Page, Person, Served, by_worth, make_collection, opened
 
 # ── studies of earlier versions ──────────────────────────────────────────────────────────────────
@@ -356,7 +356,7 @@ def test_instructions_are_edited_and_every_answer_knows_its_version(judged: Serv
     ann = judged.person("ann")  # a new link, by which she sees the new instructions
     ben = Person(judged.client())
     with judged.store.writing() as connection:
-        from rankprism.assess import access
+        from rankprism.judging.assess import access
 
         session = access.new_token(connection, "session", 2)
     ben.client.cookies["rankprism-assessor"] = session

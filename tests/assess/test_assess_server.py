@@ -19,10 +19,10 @@ from pathlib import Path
 
 import pytest
 
-from rankprism.assess import access, store, study_state
-from rankprism.assess.insertion import ids
-from rankprism.assess.settings import Settings
 from rankprism.errors import RankprismError, install
+from rankprism.judging.assess import access, store, study_state
+from rankprism.judging.assess.insertion import ids
+from rankprism.judging.assess.settings import Settings
 from tests.support.assessing import Browser, Page, Person, by_worth, make_collection, over_network
 from tests.support.machine import posix
 

@@ -13,11 +13,11 @@ import pytest
 import sqlalchemy as sa
 
 from rankprism import evaluate, read_judgments, sample
-from rankprism.assess import exchange, store, study_state
-from rankprism.assess.creation import create_study
-from rankprism.assess.dashboard import Standings, standing
-from rankprism.assess.settings import Settings
-from rankprism.preferences import draw_profiles, simulate
+from rankprism.judging.assess import exchange, store, study_state
+from rankprism.judging.assess.creation import create_study
+from rankprism.judging.assess.dashboard import Standings, standing
+from rankprism.judging.assess.settings import Settings
+from rankprism.judging.preferences import draw_profiles, simulate
 from tests.support import assessing
 
 #: Most documents of the runs are not judged, which is not what is tested here.

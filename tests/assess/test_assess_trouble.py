@@ -17,11 +17,11 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from rankprism.assess import access, dashboard, exchange, open_task, store, study_state, work
-from rankprism.assess.creation import create_study
-from rankprism.assess.settings import Settings
-from rankprism.assess.store import Store
 from rankprism.errors import InputError
+from rankprism.judging.assess import access, dashboard, exchange, open_task, store, study_state, work
+from rankprism.judging.assess.creation import create_study
+from rankprism.judging.assess.settings import Settings
+from rankprism.judging.assess.store import Store
 from tests.support.assessing import Collection, Page, Served, make_collection, opened
 
 SETTINGS = Settings(depth=3)

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from rankprism.assess import app, rendering, store
-from rankprism.assess.settings import Settings
+from rankprism.judging.assess import app, rendering, store
+from rankprism.judging.assess.settings import Settings
 from tests.support import real_keys
 from tests.support.assessing import Served, listening, make_collection, opened
 from tests.support.attacks import HOSTILE, VECTORS

@@ -16,7 +16,8 @@ import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 
-from rankprism.assess import (
+from rankprism.errors import InputError
+from rankprism.judging.assess import (
     access,
     adaptive,
     dashboard,
@@ -27,11 +28,10 @@ from rankprism.assess import (
     study_state,
     work,
 )
-from rankprism.assess.choice import Question, complete, read_questions, sampled
-from rankprism.assess.settings import Settings
-from rankprism.assess.store import Store
-from rankprism.assess.wording import Wording
-from rankprism.errors import InputError
+from rankprism.judging.assess.choice import Question, complete, read_questions, sampled
+from rankprism.judging.assess.settings import Settings
+from rankprism.judging.assess.store import Store
+from rankprism.judging.assess.wording import Wording
 from rankprism.types import Ask
 from tests.support.assessing import Collection, assessor, judge, made, make_collection, settings_of, worth
 

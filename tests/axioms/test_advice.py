@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 from rankprism import report, sample
-from rankprism.advice import STORIES, Advice, Evidence, advise, find_story, read_for
-from rankprism.axioms import Verdict, examine, read_constraints
 from rankprism.errors import InputError, enumerated
 from rankprism.formats.judgments import read_judgments
 from rankprism.measures import Measure, parse
+from rankprism.meta.advice import STORIES, Advice, Evidence, advise, find_story, read_for
+from rankprism.meta.axioms import Verdict, examine, read_constraints
 from tests.support.verdict_record import FILE
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankprism.arrays import Bools, Floats
-from rankprism.axioms import MORE_PROPERTIES, TEN, find_constraint
-from rankprism.axioms.search import search_verdicts
+from rankprism.data.arrays import Bools, Floats
 from rankprism.data.hits import Hits
 from rankprism.measures.definition import Definition
 from rankprism.measures.form import Plain
 from rankprism.measures.measure import Measure
+from rankprism.meta.axioms import MORE_PROPERTIES, TEN, find_constraint
+from rankprism.meta.axioms.search import search_verdicts
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
 

@@ -18,8 +18,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankprism
-from rankprism.arrays import Floats
-from rankprism.axioms import (
+from rankprism.cli import main
+from rankprism.data.arrays import Floats
+from rankprism.data.hits import Hits
+from rankprism.errors import BrokenMeasure, InputError, MeasureError
+from rankprism.measures import compose, measure, mix, parse
+from rankprism.measures.definition import AXIOMS, Definition
+from rankprism.measures.form import Plain
+from rankprism.measures.measure import Measure
+from rankprism.measures.parts import CASCADE, Gain, Parts, hit_gain, utility
+from rankprism.meta.axioms import (
     MORE_PROPERTIES,
     NOT_LESS,
     TEN,
@@ -38,17 +46,9 @@ from rankprism.axioms import (
     find_thresholds,
     story,
 )
-from rankprism.axioms.bases import instances_of, random_bases, small_bases
-from rankprism.axioms.rankings import Instance, hits_of, on_scale, score
-from rankprism.axioms.search import Lots, search_verdicts
-from rankprism.cli import main
-from rankprism.data.hits import Hits
-from rankprism.errors import BrokenMeasure, InputError, MeasureError
-from rankprism.measures import compose, measure, mix, parse
-from rankprism.measures.definition import AXIOMS, Definition
-from rankprism.measures.form import Plain
-from rankprism.measures.measure import Measure
-from rankprism.measures.parts import CASCADE, Gain, Parts, hit_gain, utility
+from rankprism.meta.axioms.bases import instances_of, random_bases, small_bases
+from rankprism.meta.axioms.rankings import Instance, hits_of, on_scale, score
+from rankprism.meta.axioms.search import Lots, search_verdicts
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::rankprism.RankprismWarning"
@@ -281,7 +281,7 @@ def test_a_difference_lost_to_rounding_is_not_a_tie(
     name: str, statement: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # With p = .1, the eighth document counts 10^-7, and of that only r² tells the rankings apart.
-    monkeypatch.setattr("rankprism.axioms.search.proof_of", lambda *_: "")
+    monkeypatch.setattr("rankprism.meta.axioms.search.proof_of", lambda *_: "")
     verdict = search_verdicts([name], [statement])[0]
     assert verdict.kind == "not refuted"
     assert re.fullmatch(r"[\d,]+ more were too close to tell", verdict.note)

@@ -18,7 +18,12 @@ from typing import Any
 
 import pytest
 
-from rankprism.axioms import (
+from rankprism.errors import InputError, MeasureError
+from rankprism.measures import lookup, names, parse
+from rankprism.measures.definition import AXIOMS
+from rankprism.measures.measure import Measure
+from rankprism.measures.verdicts import recorded as of_measure
+from rankprism.meta.axioms import (
     READINGS,
     TEN,
     AspDiv,
@@ -39,15 +44,10 @@ from rankprism.axioms import (
     read_constraints,
     scores_of,
 )
-from rankprism.axioms import proofs as recorded
-from rankprism.axioms.search import Lots, search_verdicts
-from rankprism.axioms.table import PAPER
-from rankprism.axioms.verdict import SIGNS
-from rankprism.errors import InputError, MeasureError
-from rankprism.measures import lookup, names, parse
-from rankprism.measures.definition import AXIOMS
-from rankprism.measures.measure import Measure
-from rankprism.measures.verdicts import recorded as of_measure
+from rankprism.meta.axioms import proofs as recorded
+from rankprism.meta.axioms.search import Lots, search_verdicts
+from rankprism.meta.axioms.table import PAPER
+from rankprism.meta.axioms.verdict import SIGNS
 from tests.support.machine import COLLECTIONS
 
 #: Fewer than by default, to be quick; the cells are the same.
@@ -625,8 +625,8 @@ DEPTHS = [  # measure, r_c, from which n on DeepTh holds, the smallest m for Clo
 def test_where_the_thresholds_of_depth_lie(
     measure: str, r_c: float, deep: int | None, close: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rankprism.axioms.search.proof_of", lambda *_: "")
-    monkeypatch.setattr("rankprism.axioms.search.disproof_of", lambda *_: "")
+    monkeypatch.setattr("rankprism.meta.axioms.search.proof_of", lambda *_: "")
+    monkeypatch.setattr("rankprism.meta.axioms.search.disproof_of", lambda *_: "")
     deepness, closeness = search_verdicts([measure], [DeepTh(r_c=r_c), CloseTh(r_c=r_c)])
     assert deepness.note == ("for no n from 3 to 8,192" if deep is None else f"for n ≥ {deep:,}")
     assert closeness.note == ("for no m up to 8,192" if close is None else f"for m = {close}")
@@ -634,8 +634,8 @@ def test_where_the_thresholds_of_depth_lie(
 
 
 def test_all_known_depths(golden: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rankprism.axioms.search.proof_of", lambda *_: "")
-    monkeypatch.setattr("rankprism.axioms.search.disproof_of", lambda *_: "")
+    monkeypatch.setattr("rankprism.meta.axioms.search.proof_of", lambda *_: "")
+    monkeypatch.setattr("rankprism.meta.axioms.search.disproof_of", lambda *_: "")
     names_of = {"NRBP": {"p": "beta"}, "EU": {"eu_log": "base"}}
     by_grade: dict[float, list[tuple[Measure, Any]]] = {}
     for label, known in golden["parameter_grid"].items():
@@ -659,8 +659,8 @@ def test_all_known_depths(golden: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_all_known_depths_at_cutoffs(golden: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rankprism.axioms.search.proof_of", lambda *_: "")
-    monkeypatch.setattr("rankprism.axioms.search.disproof_of", lambda *_: "")
+    monkeypatch.setattr("rankprism.meta.axioms.search.proof_of", lambda *_: "")
+    monkeypatch.setattr("rankprism.meta.axioms.search.disproof_of", lambda *_: "")
     measures, entries = [], []
     for label, by_cutoff in golden["thresholds"].items():
         for cutoff, entry in by_cutoff.items():
@@ -710,7 +710,7 @@ def searched(request: pytest.FixtureRequest, declared: dict[str, set[str]]) -> d
     """What the search alone finds, whatever has been proved. A star: only in the reading proved."""
     declared = {name: declared[name] for name in request.param or declared}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rankprism.axioms.search.proof_of", lambda *_: "")
+        patch.setattr("rankprism.meta.axioms.search.proof_of", lambda *_: "")
         verdicts = search_verdicts(declared, TEN, instances=600)
         again = {v.measure.name for v in verdicts if not v.refuted and v.constraint in (Red, AspRel)}
         printed = read_constraints(["Red", "AspRel"], ["printed"])
@@ -724,7 +724,9 @@ def searched(request: pytest.FixtureRequest, declared: dict[str, set[str]]) -> d
 
 
 def test_nothing_is_drawn_if_every_ranking_is_longer_than_the_cutoff(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rankprism.axioms.search.drawn_bases", lambda *_: pytest.fail("drawn for nothing"))
+    monkeypatch.setattr(
+        "rankprism.meta.axioms.search.drawn_bases", lambda *_: pytest.fail("drawn for nothing")
+    )
     (verdict,) = search_verdicts(["RR@2"], ["Deep"])  # which needs four documents
     assert verdict.kind == "cannot be asked"
     assert "at most 2 documents" in verdict.note
@@ -769,7 +771,7 @@ def test_every_proof_is_used(table: AxiomTable, declared: dict[str, set[str]]) -
 def test_the_search_alone_says_of_the_paper_s_measures_what_it_says_with_proofs(
     table: AxiomTable, reading: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rankprism.axioms.search.proof_of", lambda *_: "")
+    monkeypatch.setattr("rankprism.meta.axioms.search.proof_of", lambda *_: "")
     constraints = read_constraints(["Red", "AspRel"], [reading])
     alone = search_verdicts([m for m, _ in PAPER.values()], constraints, instances=INSTANCES)
     assert table.other is not None

@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 
 from rankprism import report
-from rankprism.axioms import TEN, Verdict, examine, read_constraints, recorded
-from rankprism.axioms.proofs import proof_of
-from rankprism.axioms.rankings import turned
-from rankprism.axioms.recorded import recorded_readings
-from rankprism.axioms.search import search_verdicts
-from rankprism.axioms.verdict import SIGNS
 from rankprism.formats.judgments import read_judgments
 from rankprism.measures import parse
 from rankprism.measures.verdicts import recorded as record
+from rankprism.meta.axioms import TEN, Verdict, examine, read_constraints, recorded
+from rankprism.meta.axioms.proofs import proof_of
+from rankprism.meta.axioms.rankings import turned
+from rankprism.meta.axioms.recorded import recorded_readings
+from rankprism.meta.axioms.search import search_verdicts
+from rankprism.meta.axioms.verdict import SIGNS
 from tests.support.verdict_record import FILE, content, recorded_measures
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")

@@ -22,12 +22,12 @@ from scipy import stats
 
 import simulations.alarms
 from rankprism import InputError, MeasureError, RankprismWarning, compare, gate, sample
-from rankprism.arrays import Floats
-from rankprism.boards.gate import gate_of
-from rankprism.boards.policy import Policy, read_policy
-from rankprism.boards.verdict import Gate
 from rankprism.comparison import topic_set_size
+from rankprism.comparison.boards.gate import gate_of
+from rankprism.comparison.boards.policy import Policy, read_policy
+from rankprism.comparison.boards.verdict import Gate
 from rankprism.comparison.topics_needed import _t_power
+from rankprism.data.arrays import Floats
 from rankprism.results.scores import Scores
 from tests.support.machine import SCRIPTS, posix
 
@@ -613,7 +613,9 @@ def test_the_action_believes_no_exit_code_without_a_verdict(
 
 
 def test_a_gate_is_lazily_loaded() -> None:
-    code = "import sys, rankprism; rankprism.evaluate; assert 'rankprism.boards' not in sys.modules"
+    code = (
+        "import sys, rankprism; rankprism.evaluate; assert 'rankprism.comparison.boards' not in sys.modules"
+    )
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

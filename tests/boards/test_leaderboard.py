@@ -19,12 +19,12 @@ from scipy import stats
 
 import rankprism
 from rankprism import InputError, RankprismWarning, Scores, evaluate, leaderboard, sample
-from rankprism.arrays import Bools, Floats
-from rankprism.boards import Leaderboard
-from rankprism.boards.board import ranked
-from rankprism.boards.several_collections import borda_points, standing
 from rankprism.cli import main
 from rankprism.comparison import topic_set_size
+from rankprism.comparison.boards import Leaderboard
+from rankprism.comparison.boards.board import ranked
+from rankprism.comparison.boards.several_collections import borda_points, standing
+from rankprism.data.arrays import Bools, Floats
 from rankprism.statistics.paired import all_pairs
 from rankprism.statistics.power import topics_needed
 from rankprism.statistics.rank_sets import rank_sets, tiers

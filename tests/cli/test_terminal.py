@@ -24,9 +24,9 @@ from rankprism import InputError, RankprismWarning, Scores, plots, sample
 from rankprism.cli import explained, main, streams
 from rankprism.cli.output import write_in
 from rankprism.errors import install
-from rankprism.foreign import _UNSAFE, LONGEST, as_utf8, message, shortened, shown, shown_lines
 from rankprism.results.outputs import SCORE_FORMATS, written
 from rankprism.results.table import Table
+from rankprism.text.foreign import _UNSAFE, LONGEST, as_utf8, message, shortened, shown, shown_lines
 from tests.support.machine import posix
 
 HOSTILE = "red\x1b[31m\x9b2J\u202egnp\x07"

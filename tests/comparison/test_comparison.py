@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from rankprism import InputError, RankprismWarning, compare, evaluate, read_scores, sample
-from rankprism.arrays import Floats
 from rankprism.comparison import TESTS, corrected, topic_set_size
+from rankprism.data.arrays import Floats
 from rankprism.statistics import paired, resampling
 from rankprism.types import TestName
 

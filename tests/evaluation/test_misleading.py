@@ -31,14 +31,14 @@ from rankprism import (
     report,
     sample,
 )
+from rankprism.evaluation.scoring import Aligned
+from rankprism.judging.preferences import describe, order, read_rankings, select, strengths
+from rankprism.judging.preferences.groups import evaluate_by
+from rankprism.judging.preferences.score_intervals import intervals
+from rankprism.judging.preferences.sides import sides_of
 from rankprism.meta import scenarios
-from rankprism.preferences import describe, order, read_rankings, select, strengths
-from rankprism.preferences.groups import evaluate_by
-from rankprism.preferences.score_intervals import intervals
-from rankprism.preferences.sides import sides_of
-from rankprism.report import measures
-from rankprism.report.report import default_measures
-from rankprism.scoring import Aligned
+from rankprism.showing.report import measures
+from rankprism.showing.report.report import default_measures
 from rankprism.types import Correction, Order, TestName
 
 Cli = Callable[..., Any]
@@ -661,7 +661,7 @@ def test_a_significant_difference_whose_interval_holds_0_is_explained(tmp_path: 
         assert "significance is corrected by Holm's steps" in words, format
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        from rankprism.report import systems
+        from rankprism.showing.report import systems
 
         shown = systems.described(contradicting(), found, 0.05)["comparison"]["note"]
     assert shown.endswith(f"Note: {said}.")

@@ -17,7 +17,7 @@ import pytest
 
 import rankprism
 from rankprism import InputError, MeasureError, Scores, evaluate, read_judgments, read_run, sample
-from rankprism.axioms import Conf, Pri
+from rankprism.meta.axioms import Conf, Pri
 from rankprism.results.result import Result
 
 MEASURES = ["alpha_nDCG@10", "P@10", "ERR_IA@10"]
@@ -220,7 +220,9 @@ def test_copies_of_constraints_are_read_in_the_same_way(way: str) -> None:
     assert COPIES[way](Pri) is Pri
 
 
-@pytest.mark.parametrize("module", ["rankprism", "rankprism.meta", "rankprism.aspects", "rankprism.plots"])
+@pytest.mark.parametrize(
+    "module", ["rankprism", "rankprism.meta", "rankprism.judging.aspects", "rankprism.showing.plots"]
+)
 def test_every_parameter_of_a_public_function_can_be_given_by_name(module: str) -> None:
     package = importlib.import_module(module)
     functions = [f for name in package.__all__ if inspect.isfunction(f := getattr(package, name))]

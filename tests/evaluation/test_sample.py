@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from rankprism import evaluate, read_judgments, sample
-from rankprism.sample.generate import generate
+from rankprism.data.sample.generate import generate
 
 
 def test_the_shipped_files_are_what_the_generator_makes(tmp_path: Path) -> None:

@@ -14,8 +14,8 @@ import polars as pl
 import pytest
 
 from rankprism import InputError, Judgments, RankprismWarning, evaluate, read_judgments
-from rankprism.aspects import labels
 from rankprism.data.scales import Scale
+from rankprism.judging.aspects import labels
 
 Cli = Callable[..., subprocess.CompletedProcess[str]]
 

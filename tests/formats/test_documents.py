@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankprism import documents
-from rankprism.documents import MOST, cleaned
+from rankprism.text.documents import MOST, cleaned
 from tests.support.attacks import VECTORS
 
 
@@ -255,7 +255,7 @@ def test_no_document_takes_long() -> None:
     code = (
         "import json, resource, sys\n"
         "resource.setrlimit(resource.RLIMIT_CPU, (60, 60))\n"
-        "from rankprism.documents import cleaned\n"
+        "from rankprism.text.documents import cleaned\n"
         "for unit, type, size in json.load(sys.stdin):\n"
         "    cleaned(unit * (size // len(unit)), type)\n"
         "print('done')"

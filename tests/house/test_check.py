@@ -27,13 +27,18 @@ def test_a_change_runs_its_room_and_those_that_import_it() -> None:
     assert "formats" not in found
     both = check.rooms(["docs/start.md", "tests/plots/test_plots.py"])
     assert both == {"house": "changed", "plots": "changed"}
-    assert list(check.rooms(["src/rankprism/_core/run.cpp"])) == ["core"]  # everything imports it
+    assert list(check.rooms(["src/core/run.cpp"])) == ["core"]  # everything imports it
 
 
 def test_every_module_of_the_package_has_a_room_of_tests() -> None:
-    for path in check.PACKAGE.iterdir():
-        if path.suffix in (".py", "") and path.name != "__pycache__":
-            assert check.rooms([f"src/rankprism/{path.name}" + "/x.py" * path.is_dir()]), path
+    folders = [check.PACKAGE, *(check.PACKAGE / shelf for shelf in check.SHELVES)]
+    for path in [path for folder in folders for path in folder.iterdir()]:
+        if path.suffix in (".py", "") and path.name not in ("__pycache__", "__init__.py", *check.SHELVES):
+            inside = path.relative_to(check.ROOT).as_posix()
+            assert check.rooms([inside + "/x.py" * path.is_dir()]), path
+    for shelf, rooms in check.SHELVES.items():
+        for room in rooms:
+            assert any((check.PACKAGE / shelf).glob(f"{room}*")), room
 
 
 def test_what_takes_too_long_gives_only_its_smoke_tests(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -117,7 +117,7 @@ def test_a_new_chart_is_one_file(place: Path) -> None:
     assert "Best topics" in (place / "best.svg").read_text(encoding="utf-8")
     program = """
 import json, rankprism
-from rankprism.plots.record import gallery
+from rankprism.showing.plots.record import gallery
 drawn = json.loads(rankprism.read_scores("scores.csv").plot.best_topics().to_json())
 assert [row["topics"] for row in drawn["datasets"][drawn["data"]["name"]]] == [2, 2]
 assert "| `best_topics(scores)` |" in gallery()
@@ -153,7 +153,7 @@ def test_a_new_axiom_is_one_file(place: Path) -> None:
     kinds = run(
         place,
         "-c",
-        "from rankprism.axioms import examine\n"
+        "from rankprism.meta.axioms import examine\n"
         "print([verdict.kind for verdict in examine(['DCG', 'RBU'], ['Growth'], instances=200)])",
     )
     assert kinds.count("'") == 4

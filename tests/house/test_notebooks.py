@@ -16,7 +16,7 @@ import altair as alt
 import pytest
 
 from rankprism import Scores, evaluate, plots, sample
-from rankprism.plots import CHARTS
+from rankprism.showing.plots import CHARTS
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOK = ROOT / "docs" / "notebook.ipynb"

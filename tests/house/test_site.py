@@ -19,8 +19,8 @@ import pytest
 
 import rankprism
 from rankprism import read_judgments, read_preferences, sample
-from rankprism.plots import CHARTS
-from rankprism.report import default_measures
+from rankprism.showing.plots import CHARTS
+from rankprism.showing.report import default_measures
 
 DOCS = Path(__file__).parents[2] / "docs"
 sys.path.append(str(DOCS / "_ext"))

@@ -18,9 +18,9 @@ import rankprism
 from rankprism import types
 from rankprism.comparison import TESTS
 from rankprism.data.reading import Reading
+from rankprism.judging.preferences.experiments import TARGETS
+from rankprism.judging.preferences.simulation import Simulation
 from rankprism.meta import COEFFICIENTS, METHODS
-from rankprism.preferences.experiments import TARGETS
-from rankprism.preferences.simulation import Simulation
 from tests.support import stubs
 
 ROOT = Path(__file__).parents[2]

@@ -18,9 +18,9 @@ from rankprism import (
     read_judgments,
     read_run,
 )
-from rankprism.judges import shared_labels
-from rankprism.judges.agreement import label_figures, shared_at_top, top_agreement, weighted_kappa
-from rankprism.judges.labels import joined
+from rankprism.judging.judges import shared_labels
+from rankprism.judging.judges.agreement import label_figures, shared_at_top, top_agreement, weighted_kappa
+from rankprism.judging.judges.labels import joined
 from simulations.missing_labels import Labelled
 from tests.support.machine import COLLECTIONS
 
@@ -162,7 +162,7 @@ def test_a_favoured_family_is_found_and_another_is_not() -> None:
 
 
 def test_families_are_read_and_wrong_ones_refused(tmp_path: Path) -> None:
-    from rankprism.judges.agreement import read_families
+    from rankprism.judging.judges.agreement import read_families
 
     path = tmp_path / "families.txt"
     path.write_text("a one\nb,two\n")

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from rankprism import InputError, evaluate, judges, parse, read_judgments, sample
-from rankprism.judges import rescoring
-from rankprism.judges.effects import effects
-from rankprism.judges.estimation import Sample, _of_draws, estimated, weights_of
-from rankprism.judges.labels import joined
-from rankprism.judges.pool import Ranked
-from rankprism.judges.prediction import (
+from rankprism.judging.judges import rescoring
+from rankprism.judging.judges.effects import effects
+from rankprism.judging.judges.estimation import Sample, _of_draws, estimated, weights_of
+from rankprism.judging.judges.labels import joined
+from rankprism.judging.judges.pool import Ranked
+from rankprism.judging.judges.prediction import (
     Predicted,
     apparent_shares,
     drawn_vectors,
@@ -25,7 +25,7 @@ from rankprism.judges.prediction import (
     odds_ratios,
     uncertainty,
 )
-from rankprism.judges.scoring import Study, _counts_aspects
+from rankprism.judging.judges.scoring import Study, _counts_aspects
 
 DOCS, ASPECTS = ("c", "b", "a"), ("one", "two")  # as judgments sort them
 #: (document, aspect)

@@ -18,14 +18,14 @@ from rankprism import (
     read_judgments,
     sample,
 )
-from rankprism.judges import prediction, rescoring
-from rankprism.judges.effects import Effects, effects, sum_of
-from rankprism.judges.estimation import Sample, estimated
-from rankprism.judges.labels import Labels, joined
-from rankprism.judges.pool import Ranked
-from rankprism.judges.prediction import Predicted
-from rankprism.judges.scoring import Study
-from rankprism.judges.second_order import has_second_order, with_others
+from rankprism.judging.judges import prediction, rescoring
+from rankprism.judging.judges.effects import Effects, effects, sum_of
+from rankprism.judging.judges.estimation import Sample, estimated
+from rankprism.judging.judges.labels import Labels, joined
+from rankprism.judging.judges.pool import Ranked
+from rankprism.judging.judges.prediction import Predicted
+from rankprism.judging.judges.scoring import Study
+from rankprism.judging.judges.second_order import has_second_order, with_others
 
 # ── scores from few labels: all samples of a small pool ──────────────────────────────────────────
 
@@ -222,7 +222,7 @@ def all_completions(labels: Labels, monkeypatch: pytest.MonkeyPatch) -> None:
         return found
 
     for module in ("effects", "rescoring", "second_order"):
-        monkeypatch.setattr(f"rankprism.judges.{module}.drawn", every)
+        monkeypatch.setattr(f"rankprism.judging.judges.{module}.drawn", every)
     monkeypatch.setattr(rescoring, "DRAWS", 27)
 
 
@@ -280,7 +280,7 @@ def test_drawn_pairs_stand_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
     all_completions(labels, monkeypatch)
     weight = np.ones(np.count_nonzero(~np.isnan(labels.people[:, 0])))
     every = with_others(parse("AP"), labels, ranked, predicted, weight, 0)
-    monkeypatch.setattr("rankprism.judges.second_order.PAIRS", 2)  # of three
+    monkeypatch.setattr("rankprism.judging.judges.second_order.PAIRS", 2)  # of three
     found = np.array([with_others(parse("AP"), labels, ranked, predicted, weight, k) for k in range(400)])
     error = found.std(0) / np.sqrt(len(found))
     assert error.max() > 0

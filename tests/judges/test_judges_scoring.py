@@ -21,9 +21,9 @@ from rankprism import (
     read_judgments,
     read_scores,
 )
-from rankprism.judges.design import probabilities
-from rankprism.judges.labels import joined
-from rankprism.judges.pool import hashes, uniforms
+from rankprism.judging.judges.design import probabilities
+from rankprism.judging.judges.labels import joined
+from rankprism.judging.judges.pool import hashes, uniforms
 from tests.support.machine import COLLECTIONS
 
 DL = COLLECTIONS / "trec-dl-2021-prefs"

@@ -18,11 +18,11 @@ import pytest
 from scipy import optimize
 
 from rankprism import InputError, RankprismWarning, judges, read_preferences
-from rankprism.judges.estimates_over_topics import share_over_topics
-from rankprism.judges.paired_logit import Answers, fit, influence, strength_covariance, variance
-from rankprism.judges.questions import NAMES, PEOPLE, Questions, joined, read_systems
-from rankprism.judges.strengths import FOLDS, Few, StrengthStudy
-from rankprism.preferences.sides import sides_of
+from rankprism.judging.judges.estimates_over_topics import share_over_topics
+from rankprism.judging.judges.paired_logit import Answers, fit, influence, strength_covariance, variance
+from rankprism.judging.judges.questions import NAMES, PEOPLE, Questions, joined, read_systems
+from rankprism.judging.judges.strengths import FOLDS, Few, StrengthStudy
+from rankprism.judging.preferences.sides import sides_of
 from simulations import preferring
 
 COLLECTIONS = Path(__file__).parents[3] / "shared" / "data"

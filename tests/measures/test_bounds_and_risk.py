@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 import rankprism
 from rankprism import InputError, MeasureError, sample
-from rankprism.arrays import Floats
+from rankprism.data.arrays import Floats
 from rankprism.data.hits import Hits
 from rankprism.measures import compose, lookup, mix, names, parse
 from rankprism.measures import measure as measure_decorator

@@ -33,11 +33,9 @@ from rankprism import (
     read_scores,
     sample,
 )
-from rankprism.axioms.search import search_verdicts
-from rankprism.axioms.story import story
-from rankprism.boards.gate import gate_of
-from rankprism.boards.policy import Policy
 from rankprism.cli.app import app
+from rankprism.comparison.boards.gate import gate_of
+from rankprism.comparison.boards.policy import Policy
 from rankprism.data.hits import Hits
 from rankprism.formats.measure_files import load
 from rankprism.measures import parse
@@ -45,7 +43,9 @@ from rankprism.measures.compose import compose, mix
 from rankprism.measures.declare import measure
 from rankprism.measures.measure import Measure
 from rankprism.measures.registry import modules, names
-from rankprism.report import of_scores
+from rankprism.meta.axioms.search import search_verdicts
+from rankprism.meta.axioms.story import story
+from rankprism.showing.report import of_scores
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
 

@@ -215,7 +215,7 @@ def test_measure_objects_of_ir_measures_are_accepted() -> None:
 # ── files of measures ────────────────────────────────────────────────────────────────────────────
 
 FILE = '''
-from rankprism.axioms import NOT_LESS, Scope, constraint
+from rankprism.meta.axioms import NOT_LESS, Scope, constraint
 from rankprism.measures import measure
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from rankprism.arrays import Ints, Longs
+from rankprism.data.arrays import Ints, Longs
 from rankprism.data.hits import NOWHERE
 from rankprism.formats.preferences import read_preferences
 from rankprism.measures.known.prf import (

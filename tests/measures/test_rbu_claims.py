@@ -10,14 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rankprism.axioms import TEN, CloseTh, axiom_table, examine, paper_table, scores_of
-from rankprism.axioms.table import PAPER, AxiomTable
+from rankprism.evaluation.scoring import Aligned, cut, rescored
 from rankprism.formats.convert import convert
 from rankprism.measures import parse
 from rankprism.measures.definition import AXIOMS
 from rankprism.meta import unanimity
+from rankprism.meta.axioms import TEN, CloseTh, axiom_table, examine, paper_table, scores_of
+from rankprism.meta.axioms.table import PAPER, AxiomTable
 from rankprism.reproduce.rbu import TABLE_2, TABLE_3, Column
-from rankprism.scoring import Aligned, cut, rescored
 
 RBU = PAPER["RBU@k"][0].removesuffix("@20")
 #: The relevance constraints Pri, Deep, DeepTh and CloseTh, and the five diversity constraints.

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from rankprism import evaluate, read_judgments, read_run
-from rankprism.arrays import Floats
+from rankprism.data.arrays import Floats
 from rankprism.data.hits import Hits, rankings_of
 from rankprism.data.judgments import Judgments
 from rankprism.data.reading import Reading

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankprism import InputError, MeasureError, evaluate, parse, read_judgments
-from rankprism.aspects import order
 from rankprism.data.scales import Scale
+from rankprism.judging.aspects import order
 from rankprism.measures import distance_order as orders
 
 RELEVANCE = Scale.of("relevance", ["nr", "mr", "fr", "hr"])

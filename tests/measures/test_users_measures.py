@@ -13,8 +13,7 @@ import pytest
 
 import rankprism
 from rankprism import MeasureError, evaluate, sample
-from rankprism.arrays import Floats
-from rankprism.axioms import Base, Pri, constraint, examine
+from rankprism.data.arrays import Floats
 from rankprism.data.hits import Cells, Hits
 from rankprism.errors import BrokenMeasure
 from rankprism.measures import measure, nDCG
@@ -28,6 +27,7 @@ from rankprism.measures.mixture import Mixture
 from rankprism.measures.parts import LOGARITHMIC, Parts, binary, hit_discount, hit_gain
 from rankprism.measures.preferences.hits import PreferenceHits
 from rankprism.measures.terms import Terms
+from rankprism.meta.axioms import Base, Pri, constraint, examine
 
 #: Two runs of the same depth.
 QRELS, RUNS = sample.QRELS, [sample.FOLDER / "runs" / f"{name}.run" for name in ("diversified", "redundant")]

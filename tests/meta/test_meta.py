@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from rankprism import InputError, RankprismWarning, evaluate, read_scores, sample
-from rankprism.arrays import Floats
 from rankprism.comparison import TopicDifferences
+from rankprism.data.arrays import Floats
 from rankprism.meta import (
     agreement,
     correlation,

@@ -15,9 +15,9 @@ import pytest
 
 from rankprism import InputError, RankprismWarning, evaluate, read_judgments, sample
 from rankprism.data.run import Alignment
+from rankprism.evaluation.scoring import Aligned
 from rankprism.meta import scenarios, unanimity
 from rankprism.meta.drawn_scenarios import redrawn, shortened
-from rankprism.scoring import Aligned
 
 Cli = Callable[..., CompletedProcess[str]]
 RUNS = list(sample.RUNS)

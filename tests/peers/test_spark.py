@@ -28,12 +28,12 @@ pytest.importorskip("pyspark")
 pq = pytest.importorskip("pyarrow.parquet")
 
 from rankprism import spark  # noqa: E402 (it needs pyarrow)
+from rankprism.evaluation.scoring import comparable  # noqa: E402
 from rankprism.meta.discriminative_power import (  # noqa: E402
     DiscriminativePower,
     by_measure,
     with_power,
 )
-from rankprism.scoring import comparable  # noqa: E402
 from rankprism.spark.partition import Packed, Task, pack, score_partition, share_of  # noqa: E402
 from rankprism.spark.power import merged, pairs_tested  # noqa: E402
 from rankprism.types import Order, Topics  # noqa: E402

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from rankprism.plots import CHARTS
+from rankprism.showing.plots import CHARTS
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "docs" / "pictures.py"

@@ -24,8 +24,8 @@ from rankprism import (
 )
 from rankprism.cli import main
 from rankprism.errors import install
-from rankprism.plots import theme
-from rankprism.plots.record import gallery
+from rankprism.showing.plots import theme
+from rankprism.showing.plots.record import gallery
 
 MEASURES = ("alpha_nDCG@10", "P@10", "StRecall@10", "D_nDCG@10")
 
@@ -96,7 +96,7 @@ def test_missing_packages_are_named(missing: str) -> None:
 
 
 def test_nothing_else_loads_altair() -> None:
-    code = "import sys, rankprism.plots, rankprism.cli.app; print('altair' in sys.modules)"
+    code = "import sys, rankprism.showing.plots, rankprism.cli.app; print('altair' in sys.modules)"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout == "False\n"
 

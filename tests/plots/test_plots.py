@@ -32,17 +32,17 @@ from rankprism import (
 )
 from rankprism.cli.app import Commands
 from rankprism.data.scales import Scale
-from rankprism.measures.display import shown_name
-from rankprism.plots import curves, heatmaps, intent_recall, theme
-from rankprism.plots.fitting import measured
-from rankprism.plots.means import _columns
-from rankprism.plots.output import drawn
-from rankprism.preferences.experiments import (
+from rankprism.judging.preferences.experiments import (
     incomplete_correlation,
     measure_correlation,
     profile_correlation,
 )
-from rankprism.preferences.study_plan import plan
+from rankprism.judging.preferences.study_plan import plan
+from rankprism.measures.display import shown_name
+from rankprism.showing.plots import curves, heatmaps, intent_recall, theme
+from rankprism.showing.plots.fitting import measured
+from rankprism.showing.plots.means import _columns
+from rankprism.showing.plots.output import drawn
 
 MEASURES = ("alpha_nDCG@10", "P@10", "StRecall@10", "D_nDCG@10")
 LABELS = {"q": {"relevance": {"a": 2, "b": 1}, "credibility": {"a": 0, "b": 1}}}

@@ -25,8 +25,7 @@ from rankprism import (
     sample,
 )
 from rankprism.cli import main
-from rankprism.measures import parse
-from rankprism.preferences.experiments import (
+from rankprism.judging.preferences.experiments import (
     SUBTOPIC_MEASURES,
     IncompleteCorrelation,
     Material,
@@ -34,8 +33,9 @@ from rankprism.preferences.experiments import (
     measure_correlation,
     profile_correlation,
 )
-from rankprism.preferences.simulation import Simulation, complete, simulate, users_of
-from rankprism.preferences.user_profiles import draw_profiles, read_profiles, restrict
+from rankprism.judging.preferences.simulation import Simulation, complete, simulate, users_of
+from rankprism.judging.preferences.user_profiles import draw_profiles, read_profiles, restrict
+from rankprism.measures import parse
 from rankprism.types import Ties
 
 #: Most of the experiments look deeper into the runs than documents are shown.

@@ -14,13 +14,13 @@ import pytest
 
 from rankprism import evaluate, sample
 from rankprism.errors import InputError, MeasureError
+from rankprism.judging.preferences.rankings import read_rankings
+from rankprism.judging.preferences.selection import select
+from rankprism.judging.preferences.study import study_of
+from rankprism.judging.preferences.study_plan import Plan, plan
+from rankprism.judging.preferences.usefulness import scored
 from rankprism.measures import parse
 from rankprism.measures.preferences.utility import utilities
-from rankprism.preferences.rankings import read_rankings
-from rankprism.preferences.selection import select
-from rankprism.preferences.study import study_of
-from rankprism.preferences.study_plan import Plan, plan
-from rankprism.preferences.usefulness import scored
 
 Cli = Callable[..., subprocess.CompletedProcess[str]]
 Collection = tuple[dict[str, Any], dict[str, Any]]

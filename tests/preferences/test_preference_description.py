@@ -22,8 +22,8 @@ from scipy.optimize import minimize
 from scipy.stats import kendalltau
 
 from rankprism import InputError, RankprismWarning, evaluate, read_preferences, sample
-from rankprism.arrays import Bools, Floats
-from rankprism.preferences.agreement import (
+from rankprism.data.arrays import Bools, Floats
+from rankprism.judging.preferences.agreement import (
     alpha_of,
     answers,
     cohen_kappa,
@@ -32,10 +32,10 @@ from rankprism.preferences.agreement import (
     krippendorff_alpha,
     label_alpha_of,
 )
-from rankprism.preferences.cycles import Cycles, contradictions, order_of
-from rankprism.preferences.description import describe
-from rankprism.preferences.document_order import order
-from rankprism.preferences.document_strengths import strengths
+from rankprism.judging.preferences.cycles import Cycles, contradictions, order_of
+from rankprism.judging.preferences.description import describe
+from rankprism.judging.preferences.document_order import order
+from rankprism.judging.preferences.document_strengths import strengths
 from rankprism.types import Decider, TieModel
 
 Row = tuple[str, str, str, str, str, str]

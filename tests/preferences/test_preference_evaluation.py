@@ -439,7 +439,7 @@ def test_measures_of_preferences_are_mixed_with_their_own_kind_only() -> None:
 
 
 def test_axioms_do_not_apply_to_measures_of_preferences() -> None:
-    from rankprism.axioms import axiom_table, find_thresholds
+    from rankprism.meta.axioms import axiom_table, find_thresholds
 
     table = axiom_table(NAMES, ["Pri", "Red"], instances=10)
     assert {verdict.kind for verdict in table.verdicts} == {"cannot be asked"}

@@ -12,9 +12,9 @@ import pytest
 from scipy import stats
 
 from rankprism import InputError, MeasureError, RankprismWarning, evaluate, read_preferences, sample
-from rankprism.preferences.groups import evaluate_by, profile_of
-from rankprism.preferences.rescoring import aligned
-from rankprism.preferences.score_intervals import intervals
+from rankprism.judging.preferences.groups import evaluate_by, profile_of
+from rankprism.judging.preferences.rescoring import aligned
+from rankprism.judging.preferences.score_intervals import intervals
 from rankprism.types import Over
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")

@@ -17,12 +17,12 @@ import pytest
 from rankprism import sample
 from rankprism.errors import InputError, MeasureError
 from rankprism.formats.preferences import read_preferences
+from rankprism.judging.preferences.rankings import read_rankings
+from rankprism.judging.preferences.selection import CHOICES, select
+from rankprism.judging.preferences.study import Task, study_of
+from rankprism.judging.preferences.usefulness import reach_of, weights_of, worth_asking
 from rankprism.measures import parse
 from rankprism.measures.preferences.utility import NONE, pooled, satiation, shown_by_topic
-from rankprism.preferences.rankings import read_rankings
-from rankprism.preferences.selection import CHOICES, select
-from rankprism.preferences.study import Task, study_of
-from rankprism.preferences.usefulness import reach_of, weights_of, worth_asking
 from rankprism.types import Choice
 
 Cli = Callable[..., subprocess.CompletedProcess[str]]

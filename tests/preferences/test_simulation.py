@@ -17,9 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankprism import InputError, RankprismWarning, evaluate, read_judgments, read_preferences, sample
-from rankprism.measures.known.prf import greedy_ideal, ideal_prf, prf, reaching
-from rankprism.measures.preferences.utility import Shown, Utilities, raw, shown_by_topic
-from rankprism.preferences.simulation import (
+from rankprism.judging.preferences.simulation import (
     best_documents,
     candidates,
     complete,
@@ -27,7 +25,7 @@ from rankprism.preferences.simulation import (
     simulate,
     users_of,
 )
-from rankprism.preferences.user_profiles import (
+from rankprism.judging.preferences.user_profiles import (
     TREC,
     Profiles,
     draw_profiles,
@@ -35,6 +33,8 @@ from rankprism.preferences.user_profiles import (
     restrict,
     trec_profile,
 )
+from rankprism.measures.known.prf import greedy_ideal, ideal_prf, prf, reaching
+from rankprism.measures.preferences.utility import Shown, Utilities, raw, shown_by_topic
 from rankprism.types import Novelty, PoolName, Ties
 from tests.support import preference_oracle as oracle
 

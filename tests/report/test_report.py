@@ -17,9 +17,6 @@ import pytest
 from scipy import stats
 
 from rankprism import Scores, compare, evaluate, explain, leaderboard, meta, report, sample
-from rankprism.advice import read_for
-from rankprism.axioms import axiom_table, examine, read_constraints
-from rankprism.axioms.table import reading_of
 from rankprism.data.hits import make_pool
 from rankprism.errors import InputError, RankprismWarning, install
 from rankprism.formats.judgments import read_judgments
@@ -27,14 +24,17 @@ from rankprism.formats.preferences import read_preferences
 from rankprism.formats.runs import align_source
 from rankprism.formats.topics import Topic, read_topics
 from rankprism.measures import parse
-from rankprism.report import board as board_of
-from rankprism.report.documents import TEXTS, passage, shown_documents
-from rankprism.report.earned import scores_of
-from rankprism.report.judged import Judged
-from rankprism.report.measures import clearest, described
-from rankprism.report.page import EXPORT, IMPORT, MODULES, as_json, asset
-from rankprism.report.rankings import ideal
-from rankprism.report.systems import groups
+from rankprism.meta.advice import read_for
+from rankprism.meta.axioms import axiom_table, examine, read_constraints
+from rankprism.meta.axioms.table import reading_of
+from rankprism.showing.report import board as board_of
+from rankprism.showing.report.documents import TEXTS, passage, shown_documents
+from rankprism.showing.report.earned import scores_of
+from rankprism.showing.report.judged import Judged
+from rankprism.showing.report.measures import clearest, described
+from rankprism.showing.report.page import EXPORT, IMPORT, MODULES, as_json, asset
+from rankprism.showing.report.rankings import ideal
+from rankprism.showing.report.systems import groups
 from tests.support import all_scores
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")

@@ -259,7 +259,7 @@ def test_many_runs_have_tiers_and_a_picture_of_pairs(tmp_path: Path, opened: Cal
 def test_a_large_report_is_compressed_and_shows_the_same(
     made: Path, opened: Callable[..., Page], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rankprism.report.page.PACKED", 1000)
+    monkeypatch.setattr("rankprism.showing.report.page.PACKED", 1000)
     path = tmp_path / "packed.html"
     report.make(sample.QRELS, list(sample.RUNS), MEASURES, weights=sample.WEIGHTS, depth=5).save(path)
     assert path.stat().st_size < 0.8 * made.stat().st_size

@@ -15,14 +15,14 @@ import numpy as np
 import pytest
 
 from rankprism import InputError, evaluate, read_judgments, sample
-from rankprism.aspects import attainable, compare, labels
-from rankprism.aspects.approaches import APPROACHES, Power
-from rankprism.axioms.table import paper_table
 from rankprism.data.judgments import Judgments
 from rankprism.formats.topics import read_topics
+from rankprism.judging.aspects import attainable, compare, labels
+from rankprism.judging.aspects.approaches import APPROACHES, Power
+from rankprism.judging.preferences.experiments import measure_correlation
 from rankprism.meta import unanimity
+from rankprism.meta.axioms.table import paper_table
 from rankprism.meta.discriminative_power import power
-from rankprism.preferences.experiments import measure_correlation
 from rankprism.reproduce import dsharp as dsharp_module
 from rankprism.reproduce import preferences as preferences_module
 from rankprism.reproduce import rbu as rbu_module

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from rankprism import InputError, RankprismWarning, Scores, evaluate, parse, read_judgments, sample
-from rankprism.aspects import attainable
 from rankprism.cli.scores import read_source
 from rankprism.cli.signature import options_of
 from rankprism.data.note import KINDS, Note, issue
-from rankprism.inspection.aspects import uses_weights
+from rankprism.evaluation.inspection.aspects import uses_weights
+from rankprism.judging.aspects import attainable
 
 Cli = Callable[..., Any]
 

@@ -17,7 +17,7 @@ import pytest
 from rankprism import InputError, evaluate, evaluate_into, sample
 from rankprism.cli import demo
 from rankprism.formats import convert, files, output_files
-from rankprism.plots import output
+from rankprism.showing.plots import output
 from tests.support.machine import posix
 
 RUNS = [str(run) for run in sample.RUNS[:2]]

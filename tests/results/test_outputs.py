@@ -35,12 +35,22 @@ from rankprism import (
     read_scores,
     sample,
 )
-from rankprism.aspects import attainable, labels, order, orders
-from rankprism.aspects import compare as compare_approaches
-from rankprism.axioms import axiom_table, find_thresholds
 from rankprism.comparison import topic_set_size
 from rankprism.errors import install
+from rankprism.evaluation.score_folder import FolderCheck, Stored
 from rankprism.formats.judgments import read_judgments
+from rankprism.judging.aspects import attainable, labels, order, orders
+from rankprism.judging.aspects import compare as compare_approaches
+from rankprism.judging.preferences.description import describe
+from rankprism.judging.preferences.document_strengths import strengths
+from rankprism.judging.preferences.experiments import (
+    incomplete_correlation,
+    measure_correlation,
+    profile_correlation,
+)
+from rankprism.judging.preferences.groups import evaluate_by
+from rankprism.judging.preferences.score_intervals import intervals
+from rankprism.judging.preferences.study_plan import plan
 from rankprism.meta import (
     agreement,
     correlation,
@@ -52,21 +62,11 @@ from rankprism.meta import (
     swap,
     unanimity,
 )
-from rankprism.preferences.description import describe
-from rankprism.preferences.document_strengths import strengths
-from rankprism.preferences.experiments import (
-    incomplete_correlation,
-    measure_correlation,
-    profile_correlation,
-)
-from rankprism.preferences.groups import evaluate_by
-from rankprism.preferences.score_intervals import intervals
-from rankprism.preferences.study_plan import plan
+from rankprism.meta.axioms import axiom_table, find_thresholds
 from rankprism.reproduce.toma import toma
 from rankprism.results.outputs import OUTPUTS, RESULT_FORMATS, Output, Style, output_format, written
 from rankprism.results.result import Detailed, Result
 from rankprism.results.table import Cell, Table
-from rankprism.score_folder import FolderCheck, Stored
 
 RUNS = [str(run) for run in sample.RUNS[:3]]
 MEASURES = ["alpha_nDCG@10", "DSharp_nDCG@10", "P@10"]
@@ -170,7 +170,7 @@ def other_results(scores: Scores) -> list[Result]:
 def kinds(of: type = Result) -> set[type]:
     """Every kind of result that the package has, whatever modules other tests have loaded."""
     for module in pkgutil.walk_packages(rankprism.__path__, "rankprism."):
-        if not module.name.startswith(("rankprism.cli", "rankprism.assess", "rankprism.__main__")):
+        if not module.name.startswith(("rankprism.cli", "rankprism.judging.assess", "rankprism.__main__")):
             importlib.import_module(module.name)
     return {kind for kind in below(of) if kind.__module__.startswith("rankprism.")}
 

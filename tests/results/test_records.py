@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 import rankprism
 from rankprism import InputError
 from rankprism._core import RunTable
-from rankprism.axioms import MORE_PROPERTIES, TEN, constraint
 from rankprism.cli.app import app
 from rankprism.cli.choices import one_of
 from rankprism.comparison import TESTS
@@ -34,6 +33,7 @@ from rankprism.formats.recognition import claims_on
 from rankprism.formats.trec import DIVERSITY, TREC_RUN
 from rankprism.measures import compose
 from rankprism.measures.definition import AXIOMS
+from rankprism.meta.axioms import MORE_PROPERTIES, TEN, constraint
 from tests.support import registries
 
 #: Formats of judgments, of runs and of preferences.
@@ -193,12 +193,12 @@ def test_a_constraint_is_added_by_its_module_alone(tmp_path: Path) -> None:
     """In a process of its own, with a copy of a module of the package under another name."""
     code = f"""
 import importlib.util, sys
-import rankprism.axioms.priority as priority
+import rankprism.meta.axioms.priority as priority
 text = open(priority.__file__, encoding="utf-8").read()
 text = text.replace("def Pri(", "def Upward(").replace("    number=1,\\n", "")
 open({str(tmp_path / "upward.py")!r}, "w", encoding="utf-8").write(text)
 import rankprism
-for name in [name for name in sys.modules if name.startswith("rankprism.axioms")]:
+for name in [name for name in sys.modules if name.startswith("rankprism.meta.axioms")]:
     del sys.modules[name]
 import pkgutil
 listed = pkgutil.iter_modules
@@ -208,7 +208,7 @@ def with_one_more(path, *rest):
         path.append({str(tmp_path)!r})
         yield from listed([{str(tmp_path)!r}])
 pkgutil.iter_modules = with_one_more
-from rankprism.axioms import MORE_PROPERTIES, TEN, Upward, examine, read_constraints as read
+from rankprism.meta.axioms import MORE_PROPERTIES, TEN, Upward, examine, read_constraints as read
 assert len(TEN) == 10 and Upward not in TEN and Upward in MORE_PROPERTIES
 assert Upward in read(["all"], []) and Upward in read(["more"], []) and Upward not in read(["ten"], [])
 print([verdict.kind for verdict in examine(["nDCG", "P"], [Upward], instances=20)])

@@ -18,11 +18,11 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-import rankprism.score_folder.evaluate
+import rankprism.evaluation.score_folder.evaluate
 from rankprism import InputError, RankprismWarning, evaluate, evaluate_into, read_judgments, read_run, sample
+from rankprism.evaluation.score_folder.evaluate import sha256_of
+from rankprism.evaluation.score_folder.files import file_name
 from rankprism.evaluation.steps import joined
-from rankprism.score_folder.evaluate import sha256_of
-from rankprism.score_folder.files import file_name
 from tests.support.machine import posix
 
 Cli = Callable[..., subprocess.CompletedProcess[str]]
@@ -48,7 +48,7 @@ def computed(judgments: Any, runs: Any, measures: Any) -> dict[tuple[str, str, s
     }
 
 
-def states(found: rankprism.score_folder.Stored) -> dict[str, str]:
+def states(found: rankprism.evaluation.score_folder.Stored) -> dict[str, str]:
     return dict(zip(found.runs, found.states, strict=True))
 
 
@@ -66,7 +66,7 @@ def test_only_what_is_new_or_changed_is_scored(tmp_path: Path, monkeypatch: pyte
         scored.append((list(collection.runs), list(map(str, measures))))
         return joined(collection, measures, *others, **more)
 
-    monkeypatch.setattr(rankprism.score_folder.evaluate, "joined", watched)
+    monkeypatch.setattr(rankprism.evaluation.score_folder.evaluate, "joined", watched)
     mine = [tmp_path / path.name for path in RUNS[:3]]
     for path, copy in zip(RUNS, mine, strict=False):
         copy.write_bytes(path.read_bytes())
@@ -179,7 +179,7 @@ def test_a_run_that_changes_while_it_is_read_is_not_stored(
         run.write_bytes(RUNS[1].read_bytes())
         return found
 
-    monkeypatch.setattr(rankprism.score_folder.evaluate, "joined", interfering)
+    monkeypatch.setattr(rankprism.evaluation.score_folder.evaluate, "joined", interfering)
     with pytest.raises(InputError, match="a: the run changed while it was read; score it again"):
         evaluate_into(tmp_path / "scores", sample.QRELS, [run], "P@10")
     assert not list((tmp_path / "scores").glob("*.parquet"))
@@ -199,7 +199,7 @@ def test_a_file_of_somebody_else_is_not_replaced(tmp_path: Path) -> None:
 
 def test_bad_runs_do_not_keep_others_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also if all runs that are scored at once are bad."""
-    monkeypatch.setattr(rankprism.score_folder.evaluate, "AT_ONCE", 1)
+    monkeypatch.setattr(rankprism.evaluation.score_folder.evaluate, "AT_ONCE", 1)
     bad = [tmp_path / f"bad{i}.run" for i in range(2)]
     for path in bad:
         path.write_text("one two\n")
@@ -253,7 +253,7 @@ def many_runs(folder: Path, number: int) -> list[Path]:
 
 CODE = """
 import sys, warnings
-import rankprism, rankprism.score_folder.evaluate as evaluating
+import rankprism, rankprism.evaluation.score_folder.evaluate as evaluating
 warnings.simplefilter("ignore")
 evaluating.AT_ONCE = 3
 folder, qrels, measures, *runs = sys.argv[1:]

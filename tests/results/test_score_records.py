@@ -25,10 +25,10 @@ from rankprism import (
     read_scores,
     sample,
 )
+from rankprism.evaluation.score_folder import evaluate_into
 from rankprism.formats.measure_files import load
 from rankprism.measures.identity import definition_of
 from rankprism.results.record import Record, differences
-from rankprism.score_folder import evaluate_into
 
 Cli = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -25,8 +25,8 @@ from rankprism import (
     read_scores,
     sample,
 )
-from rankprism.score_folder import FolderCheck, Stored
-from rankprism.score_folder.files import file_name
+from rankprism.evaluation.score_folder import FolderCheck, Stored
+from rankprism.evaluation.score_folder.files import file_name
 
 Cli = Callable[..., subprocess.CompletedProcess[str]]
 NOISY, DIVERSIFIED, IDEAL = (
@@ -146,7 +146,7 @@ def test_scores_by_a_measure_that_is_unknown_here_are_removed_with_a_note(tmp_pa
 
 def rewritten(path: Path, change: Callable[[str], str]) -> None:
     """Write a file again with other metadata and a new checksum."""
-    from rankprism.checksum import BLANK, KEY, checksummed
+    from rankprism.text.checksum import BLANK, KEY, checksummed
 
     table = pq.read_table(path)
     metadata = {k: change(v.decode()).encode() for k, v in table.schema.metadata.items()} | {KEY: BLANK}

@@ -16,7 +16,7 @@ from scipy import stats
 
 import rankprism
 import simulations.coverage  # noqa: F401 - it registers the simulations
-from rankprism.axioms.thresholds import Thresholds
+from rankprism.meta.axioms.thresholds import Thresholds
 from rankprism.results.result import Result
 from rankprism.results.scores import Scores, ScoreTable
 from rankprism.statistics.claims import CLAIMS, enough

@@ -15,7 +15,7 @@ import pytest
 from scipy import stats
 
 from rankprism import InputError, RankprismWarning, read_scores
-from rankprism.arrays import Floats
+from rankprism.data.arrays import Floats
 from rankprism.meta import (
     agreement,
     correlation,

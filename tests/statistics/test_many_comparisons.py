@@ -15,8 +15,8 @@ import pytest
 from scipy import stats
 
 from rankprism import InputError, RankprismWarning, compare, read_scores
-from rankprism.arrays import Floats
 from rankprism.comparison import TESTS, corrected, topic_set_size
+from rankprism.data.arrays import Floats
 from rankprism.errors import LongComputation
 from rankprism.results.scores import Scores
 from rankprism.statistics import paired, resampling, signed_ranks, simultaneous

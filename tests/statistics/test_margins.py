@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from rankprism import InputError, RankprismWarning, compare, sample
-from rankprism.arrays import Floats
 from rankprism.comparison import TESTS, Comparison
-from rankprism.plots import draw
+from rankprism.data.arrays import Floats
 from rankprism.results.scores import Scores
+from rankprism.showing.plots import draw
 from rankprism.statistics.power import smallest_difference
 from tests.comparison.test_comparison import SAKAI
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankprism.arrays import Floats
 from rankprism.comparison import TESTS
+from rankprism.data.arrays import Floats
 from rankprism.statistics.paired import against, all_pairs
 
 Row = list[float]

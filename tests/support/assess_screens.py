@@ -16,9 +16,9 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from rankprism.assess import access, store, study_state
-from rankprism.assess.estimates import Estimates
-from rankprism.assess.settings import Settings
+from rankprism.judging.assess import access, store, study_state
+from rankprism.judging.assess.estimates import Estimates
+from rankprism.judging.assess.settings import Settings
 from tests.assess.test_assess_drawn import Files, answer, the_judges
 from tests.assess.test_assess_drawn import opened as opened_drawn
 from tests.support.assessing import Collection, Served, by_worth, listening, make_collection, opened

@@ -20,14 +20,14 @@ from urllib.parse import unquote, urlencode
 
 import sqlalchemy as sa
 
-from rankprism.assess import access, open_task, store, study_state, work
-from rankprism.assess.app import make_app
-from rankprism.assess.connections import Limits
-from rankprism.assess.connections import server as make_server
-from rankprism.assess.creation import create_study
-from rankprism.assess.settings import Settings
-from rankprism.assess.store import Store
-from rankprism.assess.visit import Site
+from rankprism.judging.assess import access, open_task, store, study_state, work
+from rankprism.judging.assess.app import make_app
+from rankprism.judging.assess.connections import Limits
+from rankprism.judging.assess.connections import server as make_server
+from rankprism.judging.assess.creation import create_study
+from rankprism.judging.assess.settings import Settings
+from rankprism.judging.assess.store import Store
+from rankprism.judging.assess.visit import Site
 
 #: How good each document of a topic is, from the best to the worst.
 WORTH = {"d1": 5, "d2": 4, "d3": 3, "d4": 2, "d5": 1}

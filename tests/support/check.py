@@ -1,8 +1,9 @@
 """What `make check` runs: linters, types, and the tests of what has changed.
 
-A room is a folder or a module of src/rankprism. Rooms that differ from the merge base with main, or are not
-committed, are tested, and so are the rooms that import them directly. If that takes too long by the table of
-durations, the rooms that import others give only their smoke tests. Without git, these are all there is.
+A room is a folder or a module of src/rankprism, or of one of its shelves. Rooms that differ from the merge
+base with main, or are not committed, are tested, and so are the rooms that import them directly. If that
+takes too long by the table of durations, the rooms that import others give only their smoke tests. Without
+git, these are all there is.
 
     python -m tests.support.check           runs it
     python -m tests.support.check --list    prints what would be run, and why
@@ -27,8 +28,8 @@ PACKAGE = ROOT / "src" / "rankprism"
 MOST = 150.0
 #: Where rooms are tested that have no folder of tests of their own name.
 TESTED_IN = {
-    **dict.fromkeys(("_core", "arrays", "foreign"), "core"),
-    **dict.fromkeys(("text_table", "markup", "score_folder"), "results"),
+    **dict.fromkeys(("core", "arrays", "foreign"), "core"),
+    **dict.fromkeys(("text_table", "markup", "checksum", "score_folder"), "results"),
     **dict.fromkeys(("documents", "frames"), "formats"),
     **dict.fromkeys(("explanation",), "measures"),
     **dict.fromkeys(("conventions", "inspection", "sample", "scoring"), "evaluation"),
@@ -38,8 +39,18 @@ TESTED_IN = {
     **dict.fromkeys(("data",), "results"),
     **dict.fromkeys(("query_words",), "assess"),
 }
+#: Folders whose folders and modules named here are rooms of their own.
+SHELVES = {
+    "data": ("arrays", "frames", "sample"),
+    "text": ("checksum", "documents", "foreign", "markup", "query_words", "text_table"),
+    "evaluation": ("conventions", "explanation", "inspection", "score_folder", "scoring"),
+    "comparison": ("boards",),
+    "meta": ("advice", "axioms"),
+    "judging": ("aspects", "assess", "judges", "preferences"),
+    "showing": ("plots", "report"),
+}
 #: So low that everything imports them: their own tests and the smoke tests have to do.
-LOW = {"_core", "arrays", "data", "errors", "foreign", "lazy", "results", "types"}
+LOW = {"core", "arrays", "data", "errors", "foreign", "lazy", "results", "types"}
 
 
 def changed() -> list[str] | None:
@@ -61,11 +72,20 @@ def changed() -> list[str] | None:
     ]
 
 
+def own_room(file: str) -> str | None:
+    """The room of the package that a file is in."""
+    top, *parts = Path(file).with_suffix("").parts
+    if top != "src" or not parts:
+        return None
+    if parts[0] == "rankprism":
+        del parts[0]
+    return parts[1] if parts[1:] and parts[1] in SHELVES.get(parts[0], ()) else parts[0]
+
+
 def room_of(file: str) -> str | None:
     """The folder of tests for a file."""
     first, *rest = Path(file).parts
-    if first == "src" and len(rest) > 1:
-        room = rest[1].partition(".")[0]
+    if (room := own_room(file)) is not None:
         return TESTED_IN.get(room, room)
     if first == "tests" and len(rest) > 1:
         return None if rest[0] in ("support", "typing") else rest[0]
@@ -77,11 +97,13 @@ def importers() -> dict[str, set[str]]:
     """For each room, the rooms that import it."""
     found: dict[str, set[str]] = defaultdict(set)
     for path in PACKAGE.rglob("*.py"):
-        own = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+        own = own_room(path.relative_to(ROOT).as_posix()) or ""
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("rankprism."):
-                room = (node.module or "").split(".")[1]
-                if room != own:
+                words = (node.module or "").split(".")[1:]
+                names = [alias.name for alias in node.names] if len(words) == 1 else words[1:2]
+                inner = SHELVES.get(words[0], ())
+                for room in {name if name in inner else words[0] for name in names} - {own}:
                     found[room].add(own)
     return found
 
@@ -94,7 +116,7 @@ def rooms(files: Iterable[str]) -> dict[str, str]:
         if (room := room_of(file)) is None:
             continue
         chosen[room] = "changed"
-        own = Path(file).parts[2].partition(".")[0] if file.startswith("src/rankprism/") else None
+        own = own_room(file)
         for other in sorted(above.get(own, ())) if own and own not in LOW else ():
             chosen.setdefault(TESTED_IN.get(other, other), f"imports {own}")
     return {room: why for room, why in sorted(chosen.items()) if (TESTS / room).is_dir()}

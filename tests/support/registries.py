@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from rankprism.axioms.constraint import _CONSTRAINTS
 from rankprism.formats.known import JUDGMENT_FORMATS, PREFERENCE_FORMATS, RUN_FORMATS, SCORE_FORMATS
 from rankprism.measures import registry
 from rankprism.measures.distance_order import DISTANCES
+from rankprism.meta.axioms.constraint import _CONSTRAINTS
 
 registry.names()  # loads every measure of the catalogue: a module registers its own only once
 REGISTRIES: tuple[dict[Any, Any], ...] = (

@@ -14,8 +14,8 @@ from rankprism import ir_measures, measures, plots
 from rankprism.ir_measures.objects import KNOWN
 from rankprism.measures import Parameter
 from rankprism.measures.parameter import Role
-from rankprism.plots import CHARTS
-from rankprism.plots.of_scores import of_scores
+from rankprism.showing.plots import CHARTS
+from rankprism.showing.plots.of_scores import of_scores
 from rankprism.statistics.paired import TESTS
 
 PACKAGE = Path(__file__).parents[2] / "src" / "rankprism"
@@ -87,8 +87,8 @@ def of_score_plots() -> str:
         "from collections.abc import Callable",
         "from typing import Concatenate, Generic, ParamSpec, TypeVar",
         "",
-        f"from rankprism.plots import {', '.join(home.rpartition('.')[2] for home in homes)}",
-        "from rankprism.plots.record import Chart",
+        f"from rankprism.showing.plots import {', '.join(home.rpartition('.')[2] for home in homes)}",
+        "from rankprism.showing.plots.record import Chart",
         "from rankprism.results.scores import Scores",
         "",
         '_Arguments = ParamSpec("_Arguments")',

@@ -13,14 +13,14 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from rankprism.axioms import examine
-from rankprism.axioms.rankings import Instance, short
-from rankprism.axioms.recorded import recorded_readings
-from rankprism.axioms.search import search_verdicts
-from rankprism.axioms.table import PAPER
-from rankprism.axioms.verdict import SIGNS, Verdict
 from rankprism.measures import parse
 from rankprism.measures.registry import lookup, names
+from rankprism.meta.axioms import examine
+from rankprism.meta.axioms.rankings import Instance, short
+from rankprism.meta.axioms.recorded import recorded_readings
+from rankprism.meta.axioms.search import search_verdicts
+from rankprism.meta.axioms.table import PAPER
+from rankprism.meta.axioms.verdict import SIGNS, Verdict
 
 FILE = Path(__file__).parents[2] / "src" / "rankprism" / "measures" / "verdicts.json"
 CUTOFFS = (1, 5, 10, 20)

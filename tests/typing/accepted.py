@@ -7,9 +7,9 @@ from typing import assert_type
 
 import rankprism
 from rankprism import Measure, Scores, axioms, compare, evaluate, measures, meta, plots, preferences, sample
-from rankprism.axioms import Conf
 from rankprism.measures import CAM, RBU, TOMA, alpha_nDCG, nDCG, nDCG_IA, nPrf
-from rankprism.plots import intervals
+from rankprism.meta.axioms import Conf
+from rankprism.showing.plots import intervals
 
 scores = evaluate(sample.QRELS, list(sample.RUNS), ["P@10", RBU @ 20], order="rank", topics="retrieved")
 assert_type(scores, Scores)

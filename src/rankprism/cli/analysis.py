@@ -62,7 +62,7 @@ def check_plot(
     height: int | None = None,
 ) -> None:
     """Refuse a drawing that cannot be made or written before any work is done."""
-    from rankprism.plots import check_ending, check_size
+    from rankprism.showing.plots import check_ending, check_size
 
     if plot is None:
         for option, given in (("--title", title), ("--width", width), ("--height", height)):
@@ -84,7 +84,7 @@ def draw_result(
 ) -> None:
     """Draw a result if the option --plot was given."""
     if plot is not None:
-        from rankprism.plots import draw, save
+        from rankprism.showing.plots import draw, save
 
         with working("drawing"):
             save(draw(result.charted, title=title, width=width, height=height), plot)
@@ -179,7 +179,7 @@ def command(
             return without(derived(where), *leaves, *inspect.signature(body).parameters)
 
         def options() -> dict[str, inspect.Parameter]:
-            from rankprism.plots import CHARTS
+            from rankprism.showing.plots import CHARTS
 
             own = options_of(body)
             found = {} if reads is None else without(options_of(reads), *own)

@@ -15,8 +15,8 @@ from rankprism.cli.signature import with_options_of
 from rankprism.errors import InputError
 
 if TYPE_CHECKING:
-    from rankprism.aspects import LabelOrder, LabelOrders
     from rankprism.data.judgments import Judgments
+    from rankprism.judging.aspects import LabelOrder, LabelOrders
 
 app = commands("Analyse judgments of several aspects.")
 
@@ -73,7 +73,7 @@ def write_order(
 
 
 @app.command()
-@command("aspects:order", reads=read_scales, writes=write_order)
+@command("judging.aspects:order", reads=read_scales, writes=write_order)
 def order(scales: Any, call: Call, toma: Toma = None) -> Any:
     """Show the classes of label tuples that TOMA makes.
 
@@ -83,7 +83,7 @@ def order(scales: Any, call: Call, toma: Toma = None) -> Any:
     rankprism aspects order --labels relevance=0,1,2,3 --labels credibility=0,1
     rankprism aspects order qrels.toml --toma "distance='manhattan'"
     """
-    from rankprism.aspects import orders
+    from rankprism.judging.aspects import orders
 
     settings = toma_settings(toma)
     if settings.pop("weighted", False):
@@ -95,7 +95,7 @@ def order(scales: Any, call: Call, toma: Toma = None) -> Any:
 
 
 @app.command()
-@command("aspects:labels", reads=read_judged)
+@command("judging.aspects:labels", reads=read_judged)
 def labels(judgments: Judgments, call: Call) -> Any:
     """Count the documents that have each label of each aspect.
 
@@ -106,7 +106,7 @@ def labels(judgments: Judgments, call: Call) -> Any:
 
 
 @app.command()
-@command("aspects:attainable", "ranking", reads=read_judged)
+@command("judging.aspects:attainable", "ranking", reads=read_judged)
 def attainable(
     judgments: Judgments, call: Call, measure: Single = None, measures_file: MeasureFiles = None
 ) -> Any:
@@ -121,7 +121,7 @@ def attainable(
 
 
 @app.command()
-@command("aspects:compare", "resampling", reads=read_collection, leaves=("topics", "threads"))
+@command("judging.aspects:compare", "resampling", reads=read_collection, leaves=("topics", "threads"))
 def compare(
     read: Read,
     call: Call,

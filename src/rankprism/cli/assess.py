@@ -40,11 +40,11 @@ def _part(name: str, study: str = "") -> Any:
         raise InputError(f"assess needs {', '.join(missing)}: {install('assess')}")
     if study.startswith("postgresql") and importlib.util.find_spec("psycopg") is None:
         raise InputError(f"a study in PostgreSQL needs psycopg: {install('assess-postgres')}")
-    return importlib.import_module(f"rankprism.assess.{name}")
+    return importlib.import_module(f"rankprism.judging.assess.{name}")
 
 
-create = parameters_of("assess.creation:create_study")
-study_settings = parameters_of("assess.settings:Settings", depth="--depth -k", measure="--measure -m")
+create = parameters_of("judging.assess.creation:create_study")
+study_settings = parameters_of("judging.assess.settings:Settings", depth="--depth -k", measure="--measure -m")
 
 
 @app.command()
@@ -364,7 +364,7 @@ def import_(
         typer.Option(
             "--from",
             metavar="FORMAT",
-            click_type=one_of("assess.grade_files:IMPORT_FORMATS"),
+            click_type=one_of("judging.assess.grade_files:IMPORT_FORMATS"),
             help="The format of JUDGMENTS; grades may be qrels, tsv or jsonl, and `rankprism convert --help` "
             "lists the formats of preferences. Default: recognised.",
         ),

@@ -16,12 +16,12 @@ from rankprism.cli.signature import given_to, parameters_of, with_options_of
 from rankprism.errors import InputError, enumerated
 
 if TYPE_CHECKING:
-    from rankprism.advice import Story
-    from rankprism.axioms import AxiomTable, Constraint
+    from rankprism.meta.advice import Story
+    from rankprism.meta.axioms import AxiomTable, Constraint
     from rankprism.results.result import Result
 
 app = commands()
-_SEARCH = parameters_of("axioms:axiom_table")
+_SEARCH = parameters_of("meta.axioms:axiom_table")
 
 
 @app.command()
@@ -99,10 +99,10 @@ def axioms(
     rankprism axioms --explain RBU Conf
     rankprism axioms RBU@10 alpha_nDCG@10 --story survey
     """
-    from rankprism import axioms as lab
-    from rankprism.advice import find_story
     from rankprism.cli.output import write
     from rankprism.measures import parse
+    from rankprism.meta import axioms as lab
+    from rankprism.meta.advice import find_story
 
     load_measures(measures_file)
     written, search = given_to(write_result, others), given_to(_SEARCH, others)
@@ -163,7 +163,7 @@ def _check(asks: dict[str, bool], threshold: str | None, written: dict[str, Any]
 
 def told(story: Story, table: AxiomTable) -> str:
     """Who a user is, the verdicts that matter, and which measures to use."""
-    from rankprism.advice import advise
+    from rankprism.meta.advice import advise
 
     needs = table.names
     made = advise(story, needs, [table.of(label) for label in table.labels])
@@ -193,7 +193,7 @@ def ranged(text: str) -> tuple[str, tuple[float, float] | None]:
 
 def list_constraints(constraints: list[Constraint]) -> str:
     """A text that describes the constraints and their details."""
-    from rankprism.axioms.story import about
+    from rankprism.meta.axioms.story import about
 
     parts = []
     for c in constraints:

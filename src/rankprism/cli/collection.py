@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from rankprism.data.judgments import Judgments
     from rankprism.data.preferences import Preferences
     from rankprism.evaluation.collection import Collection
+    from rankprism.evaluation.score_folder import Stored
     from rankprism.formats.source import OnError, Source
     from rankprism.results.scores import Scores
-    from rankprism.score_folder import Stored
 
 
 Baseline = Annotated[
@@ -120,7 +120,7 @@ class Read:
 
     def evaluate_into(self, folder: str, measures: Sequence[Any], **more: Any) -> Stored:
         """The same into a folder of Parquet files."""
-        from rankprism.score_folder import evaluate_into
+        from rankprism.evaluation.score_folder import evaluate_into
 
         with evaluating(len(self.collection.sources)) as (on_run, on_share):
             kinds, settings = self.kinds, self.settings

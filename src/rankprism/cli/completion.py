@@ -18,7 +18,7 @@ def complete_measure(incomplete: str) -> Iterator[tuple[str, str]]:
 
 def complete_constraint(incomplete: str) -> Iterator[str]:
     """Names of constraints, and of groups of them."""
-    from rankprism.axioms import constraint_names
+    from rankprism.meta.axioms import constraint_names
 
     for name in ("ten", "more", "all", *constraint_names()):
         if name.casefold().startswith(incomplete.casefold()):
@@ -27,7 +27,7 @@ def complete_constraint(incomplete: str) -> Iterator[str]:
 
 def complete_reading(incomplete: str) -> Iterator[tuple[str, str]]:
     """Readings of the whole table, each with what it is, and details of constraints."""
-    from rankprism.axioms import READINGS, TEN
+    from rankprism.meta.axioms import READINGS, TEN
 
     details = {f"{d.name}=": d.range for c in TEN for d in c.details}
     for name, meaning in {**READINGS, **details}.items():
@@ -37,7 +37,7 @@ def complete_reading(incomplete: str) -> Iterator[tuple[str, str]]:
 
 def complete_story(incomplete: str) -> Iterator[tuple[str, str]]:
     """Names of users, each with who it is."""
-    from rankprism.advice import STORIES
+    from rankprism.meta.advice import STORIES
 
     for name, story in STORIES.items():
         if name.startswith(incomplete):

@@ -9,13 +9,13 @@ import sys
 import warnings
 from pathlib import Path
 
-from rankprism import sample
 from rankprism.cli.output import shows_bold, terminal_width
+from rankprism.data import sample
 from rankprism.errors import InputError, RankprismWarning
 from rankprism.evaluation import evaluate
-from rankprism.foreign import shown
 from rankprism.formats.output_files import removed_unless_finished
 from rankprism.results.table import Table
+from rankprism.text.foreign import shown
 
 MEASURES = ("alpha_nDCG@10", "ERR_IA@10", "NRBP", "AP_IA", "StRecall@10", "nDCG@10", "P@10")
 #: The measure on which the demo shows what the weights change.

@@ -157,7 +157,7 @@ def evaluate(
             if into is not None:
                 stored = read.evaluate_into(into, measures, on_error=on_error)
             elif by is not None:
-                from rankprism.preferences.groups import evaluate_by
+                from rankprism.judging.preferences.groups import evaluate_by
 
                 groups = evaluate_by(read.preferred, list(read.runs), measures, by=by, **read.settings)
             else:

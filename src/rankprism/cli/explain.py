@@ -14,7 +14,7 @@ app = commands()
 
 
 @app.command()
-@command("explanation:explain", reads=read_measured)
+@command("evaluation.explanation:explain", reads=read_measured)
 def explain(
     read: Measured,
     call: Call,

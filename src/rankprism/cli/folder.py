@@ -11,7 +11,7 @@ from rankprism.cli.completion import complete_file
 from rankprism.cli.group import commands
 
 if TYPE_CHECKING:
-    from rankprism.score_folder import FolderCheck
+    from rankprism.evaluation.score_folder import FolderCheck
 
 app = commands()
 #: The exit code if files are damaged or out of date and were not moved.
@@ -23,7 +23,7 @@ def _exit_code(found: FolderCheck) -> int:
 
 
 @app.command()
-@command("score_folder:check_score_folder", "reading", reads=None, exits=_exit_code)
+@command("evaluation.score_folder:check_score_folder", "reading", reads=None, exits=_exit_code)
 def scores(
     call: Call,
     folder: Annotated[

@@ -101,7 +101,12 @@ def write_for_builds(
 
 
 @app.command()
-@command("boards:gate", reads=read_versions, finish=write_for_builds, exits=lambda found: found.exit_code)
+@command(
+    "comparison.boards:gate",
+    reads=read_versions,
+    finish=write_for_builds,
+    exits=lambda found: found.exit_code,
+)
 def gate(read: Versions, call: Call) -> Any:
     """Test whether a new run is worse than a baseline.
 

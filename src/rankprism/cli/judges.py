@@ -17,7 +17,7 @@ from rankprism.errors import InputError
 from rankprism.types import RunOptions
 
 if TYPE_CHECKING:
-    from rankprism.judges import Selection
+    from rankprism.judging.judges import Selection
 
 app = commands("See what machine judgments are worth, and how few people are enough.")
 
@@ -86,7 +86,7 @@ def named_judges(given: Sequence[str], kind: str = "QRELS", example: str = "gpt.
 
 
 @app.command()
-@command("judges:agree", "comparing", reads=read_judged_runs)
+@command("judging.judges:agree", "comparing", reads=read_judged_runs)
 def agree(
     read: Judged,
     call: Call,
@@ -137,7 +137,7 @@ PoolFile = Annotated[
 
 
 @app.command()
-@command("judges:score", "estimating", reads=read_judged_runs)
+@command("judging.judges:score", "estimating", reads=read_judged_runs)
 def score(
     read: Judged,
     call: Call,
@@ -211,7 +211,7 @@ def read_preferring(
 
 
 @app.command()
-@command("judges:prefer", reads=read_preferring)
+@command("judging.judges:prefer", reads=read_preferring)
 def prefer(
     read: tuple[str | None, dict[str, str]],
     call: Call,
@@ -257,7 +257,7 @@ def prefer(
 
 
 @app.command()
-@command("judges:strengths", reads=read_preferring)
+@command("judging.judges:strengths", reads=read_preferring)
 def strengths(
     read: tuple[str | None, dict[str, str]],
     call: Call,
@@ -309,7 +309,7 @@ def tell_drawn(result: Selection, output: OutputFile = None, quiet: Quiet = Fals
 
 
 @app.command()
-@command("judges:select", "drawing", reads=read_selected_runs, finish=tell_drawn)
+@command("judging.judges:select", "drawing", reads=read_selected_runs, finish=tell_drawn)
 def select(
     read: Judged,
     call: Call,

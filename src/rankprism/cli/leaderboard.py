@@ -54,7 +54,7 @@ def read_collections(files: Collections = None, **source: Any) -> Scores | dict[
 
 
 @app.command()
-@command("boards:leaderboard", reads=read_collections)
+@command("comparison.boards:leaderboard", reads=read_collections)
 def leaderboard(scores: Scores | dict[str, Scores], call: Call, mixed: Mixed = False) -> Any:
     """Rank systems, and say which ranks each of them may have.
 

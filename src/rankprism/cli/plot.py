@@ -19,7 +19,7 @@ from rankprism.errors import InputError
 from rankprism.types import ChartFormat
 
 if TYPE_CHECKING:
-    from rankprism.plots import Chart
+    from rankprism.showing.plots import Chart
 
 app = commands("Draw charts of scores.")
 
@@ -41,7 +41,7 @@ def write_chart(
         typer.Option(help="Format of the chart. Default: the ending of FILE, or svg for standard output."),
     ] = None,
 ) -> None:
-    from rankprism.plots import save
+    from rankprism.showing.plots import save
 
     save(chart, output, format)
 
@@ -95,7 +95,7 @@ def add(chart: Chart) -> None:
     only_values = {"values": options_of(filled_in)["values"]}
 
     def command(**given: Any) -> None:
-        from rankprism.plots import check_ending, check_size
+        from rankprism.showing.plots import check_ending, check_size
 
         check_ending(given["output"], given["format"])  # before the work is done
         check_size(given["width"], given["height"])
@@ -124,7 +124,7 @@ def add(chart: Chart) -> None:
 
 def fill() -> None:
     """Make the commands of all charts of scores. A list of groups does not need them."""
-    from rankprism.plots import CHARTS
+    from rankprism.showing.plots import CHARTS
 
     for chart in CHARTS.values():
         if chart.of_scores:

@@ -46,7 +46,7 @@ def read_preferred(preferences: PreferenceFile, source_format: From = None) -> P
 
 
 @app.command()
-@command("preferences:describe", reads=read_preferred)
+@command("judging.preferences:describe", reads=read_preferred)
 @with_options_of(parameters_of("evaluation:evaluate", "order", "duplicates", "run_depth"))
 def describe(
     read: Preferences,
@@ -69,7 +69,7 @@ def describe(
 
 
 @app.command()
-@command("preferences:strengths", reads=read_preferred)
+@command("judging.preferences:strengths", reads=read_preferred)
 def strengths(
     read: Preferences,
     call: Call,
@@ -91,7 +91,7 @@ def strengths(
 
 
 @app.command()
-@command("preferences:intervals", "resampling", reads=read_measured)
+@command("judging.preferences:intervals", "resampling", reads=read_measured)
 def intervals(read: Measured, call: Call) -> Any:
     """Show how far scores would move with other assessors or other topics.
 
@@ -107,7 +107,7 @@ def intervals(read: Measured, call: Call) -> Any:
 
 
 @app.command()
-@command("preferences:order", reads=read_preferred, writes=write_text)
+@command("judging.preferences:order", reads=read_preferred, writes=write_text)
 def order(read: Preferences, call: Call) -> str:
     """Write the order of preference as qrels for Compat.
 

@@ -26,8 +26,8 @@ from rankprism.cli.signature import with_options_of
 from rankprism.errors import InputError
 
 if TYPE_CHECKING:
-    from rankprism.report import Report
     from rankprism.results.scores import Scores
+    from rankprism.showing.report import Report
 
 app = commands()
 
@@ -43,7 +43,7 @@ def read_for_report(
 ) -> Measured | Scores:
     """Judgments and runs, and the measures, which need not be named; or scores."""
     from rankprism.measures.grammar import parse_all
-    from rankprism.report.page import check_installed
+    from rankprism.showing.report.page import check_installed
 
     check_installed()
     named = first_opened(files or [])
@@ -67,7 +67,7 @@ def write_page(report: Report, output: Annotated[Path, output_option()] = Path("
 
 
 @app.command()
-@command("report:make", "making the report", reads=read_for_report, writes=write_page)
+@command("showing.report:make", "making the report", reads=read_for_report, writes=write_page)
 def report(
     read: Measured | Scores,
     call: Call,
@@ -104,7 +104,7 @@ def report(
     rankprism report scores.csv
     """
     if not isinstance(read, Measured):
-        from rankprism.report import of_scores
+        from rankprism.showing.report import of_scores
 
         if documents is not None:
             raise InputError("--documents goes with judgments and runs; a report of scores has no rankings")

@@ -45,7 +45,7 @@ def _read(
 
     @with_options_of(like)
     def read(**given: Any) -> Read:
-        from rankprism import sample
+        from rankprism.data import sample
 
         if given["files"]:
             found = read_collection(**given)
@@ -76,8 +76,8 @@ def _figures(paper: str) -> Callable[..., None]:
     def draw_figures(found: Reproduction, figures: Figures = None) -> None:
         if figures is None:
             return
-        from rankprism.plots import draw, intervals, irec, save
         from rankprism.results.scores import Scores
+        from rankprism.showing.plots import draw, intervals, irec, save
 
         figures.mkdir(parents=True, exist_ok=True)
         for name, result in found.figures.items():

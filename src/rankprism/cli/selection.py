@@ -19,7 +19,7 @@ from rankprism.errors import InputError
 from rankprism.types import RunOptions
 
 if TYPE_CHECKING:
-    from rankprism.preferences import Task
+    from rankprism.judging.preferences import Task
 
 app = commands()
 
@@ -53,7 +53,7 @@ def read_runs(
 
 
 @app.command()
-@command("preferences:select", reads=read_runs, writes=write_text)
+@command("judging.preferences:select", reads=read_runs, writes=write_text)
 def select(
     read: dict[str, Any],
     call: Call,
@@ -80,7 +80,7 @@ def select(
 
 
 @app.command()
-@command("preferences:plan", "simulating", reads=read_subtopics, named="preferences plan")
+@command("judging.preferences:plan", "simulating", reads=read_subtopics, named="preferences plan")
 def plan(
     read: Read,
     call: Call,

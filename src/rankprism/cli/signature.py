@@ -150,7 +150,7 @@ def _shared(hint: Any) -> dict[str, inspect.Parameter]:
     """The options of keyword arguments that several functions share and one of them explains."""
     if get_args(hint) != (SimulationOptions,):  # how runs are read is up to the commands
         return {}
-    shared = derived("preferences:simulate")
+    shared = derived("judging.preferences:simulate")
     return {name: shared[name] for name in SimulationOptions.__annotations__ if name in shared}
 
 

@@ -20,7 +20,7 @@ from rankprism.errors import InputError
 
 if TYPE_CHECKING:
     from rankprism.data.judgments import Judgments
-    from rankprism.preferences.user_profiles import Profiles
+    from rankprism.judging.preferences.user_profiles import Profiles
 
 app = commands()
 experiment = commands("Repeat the experiments of Chandar and Carterette (2013).")
@@ -65,7 +65,7 @@ def write_judged(found: Any, output: OutputFile = None) -> None:
 
 
 @app.command()
-@command("preferences:draw_profiles", reads=read_judged_subtopics, writes=write_text)
+@command("judging.preferences:draw_profiles", reads=read_judged_subtopics, writes=write_text)
 def draw_profiles(
     judged: Judgments,
     call: Call,
@@ -84,7 +84,7 @@ def draw_profiles(
 
 
 @app.command()
-@command("preferences:restrict", reads=read_judged_subtopics, writes=write_judged)
+@command("judging.preferences:restrict", reads=read_judged_subtopics, writes=write_judged)
 def restrict(
     judged: Judgments,
     call: Call,
@@ -101,7 +101,7 @@ def restrict(
     rankprism preferences restrict qrels.txt --profiles profiles.txt \\
       --profile p1 -o p1.qrels
     """
-    from rankprism.preferences.user_profiles import read_profiles
+    from rankprism.judging.preferences.user_profiles import read_profiles
 
     if profiles is None or profile is None:
         raise InputError("name a file with --profiles and one of its profiles with --profile")
@@ -109,7 +109,7 @@ def restrict(
 
 
 @app.command()
-@command("preferences:simulate", reads=read_subtopics, writes=write_judged)
+@command("judging.preferences:simulate", reads=read_subtopics, writes=write_judged)
 def simulate(
     read: Read,
     call: Call,
@@ -132,7 +132,7 @@ def simulate(
     rankprism preferences simulate qrels.txt runs/*.run --draw 3 \\
       --triplets 1000 --seed 1 -o p.tsv
     """
-    from rankprism.preferences.user_profiles import draw_profiles
+    from rankprism.judging.preferences.user_profiles import draw_profiles
 
     if complete and call.keywords["triplets"] is not None:
         raise InputError("--complete asks about everything and --triplets about a sample; choose one of them")
@@ -167,7 +167,7 @@ def save_scores(
 
 @experiment.command()
 @command(
-    "preferences.experiments:measure_correlation",
+    "judging.preferences.experiments:measure_correlation",
     "simulating",
     reads=read_weighted_subtopics,
     named="preferences experiment correlation",
@@ -187,7 +187,7 @@ def correlation(read: Read, call: Call) -> Any:
 
 @experiment.command("profiles")
 @command(
-    "preferences.experiments:profile_correlation",
+    "judging.preferences.experiments:profile_correlation",
     "simulating",
     reads=read_weighted_subtopics,
     named="preferences experiment profiles",
@@ -219,7 +219,7 @@ def of_profiles(
 
 @experiment.command()
 @command(
-    "preferences.experiments:incomplete_correlation",
+    "judging.preferences.experiments:incomplete_correlation",
     "simulating",
     reads=read_weighted_subtopics,
     named="preferences experiment incomplete",

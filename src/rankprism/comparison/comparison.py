@@ -10,13 +10,13 @@ from typing import Annotated
 
 import numpy as np
 
-from rankprism.arrays import Floats
 from rankprism.comparison.margins import Margin, within
 from rankprism.comparison.notes import assumption_notes, few_topics
 from rankprism.comparison.result import POWER, Comparison
+from rankprism.data.arrays import Floats
 from rankprism.data.note import Note, issue, with_notes
 from rankprism.errors import InputError, LongComputation, listed, one_of
-from rankprism.scoring import check_ids, comparable
+from rankprism.evaluation.scoring import check_ids, comparable
 from rankprism.statistics.claims import CLAIMS
 from rankprism.statistics.corrections import (
     NAMES_OF_CORRECTIONS,

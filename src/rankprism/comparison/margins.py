@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from rankprism.arrays import Bools, Floats, Longs
+from rankprism.data.arrays import Bools, Floats, Longs
 from rankprism.data.note import Note
 from rankprism.errors import InputError
 from rankprism.statistics.paired import Moments

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankprism.arrays import Floats
 from rankprism.comparison.margins import few_changed
 from rankprism.comparison.result import Comparison
+from rankprism.data.arrays import Floats
 from rankprism.data.note import Note
 from rankprism.statistics.paired import TESTS
 from rankprism.statistics.tails import HEAVY, above, median_kurtosis

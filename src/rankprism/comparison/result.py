@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankprism.arrays import Bools, Floats, Longs
 from rankprism.comparison.margins import Margins, Words, verdicts
+from rankprism.data.arrays import Bools, Floats, Longs
 from rankprism.errors import InputError, enumerated
-from rankprism.foreign import shown
 from rankprism.results.direction import signs
 from rankprism.results.result import Result
 from rankprism.results.table import Cell, Table
 from rankprism.statistics.corrections import CORRECTIONS, NAMES_OF_CORRECTIONS
 from rankprism.statistics.paired import TESTS
+from rankprism.text.foreign import shown
 from rankprism.types import Correction, TestName
 
 if TYPE_CHECKING:

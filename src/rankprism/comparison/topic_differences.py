@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankprism.arrays import Bools, Floats
+from rankprism.data.arrays import Bools, Floats
 from rankprism.results.result import Result
 from rankprism.results.table import Table
 

@@ -10,9 +10,9 @@ from typing import Annotated, Any
 import numpy as np
 
 from rankprism.errors import InputError, check_whole
+from rankprism.evaluation.scoring import comparable
 from rankprism.results.result import Result
 from rankprism.results.table import Table
-from rankprism.scoring import comparable
 from rankprism.statistics.power import t_power
 from rankprism.types import AtLeast, JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
 

@@ -85,7 +85,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankprism._core import JudgmentTable, highest, padded_hits
-from rankprism.arrays import Bools, Floats, Ints, Longs, seal_fields, sealed
+from rankprism.data.arrays import Bools, Floats, Ints, Longs, seal_fields, sealed
 from rankprism.data.run import Alignment
 
 if TYPE_CHECKING:

@@ -148,7 +148,7 @@ class Judgments:
 
     def to_frame(self, backend: str | None = None) -> Any:
         """One row per judgment: topic, aspect, doc, grade. `backend`: pandas, polars or pyarrow."""
-        from rankprism.frames import make_frame
+        from rankprism.data.frames import make_frame
 
         topic, aspect, doc, grade = self.table.columns()
         return make_frame({"topic": topic, "aspect": aspect, "doc": doc, "grade": grade}, backend)

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from rankprism._core import JudgmentTable
-from rankprism.arrays import Bools, Floats, Ints, Longs
+from rankprism.data.arrays import Bools, Floats, Ints, Longs
 from rankprism.data.judgments import Judgments
 from rankprism.data.note import stray_notes
 from rankprism.errors import InputError, listed
@@ -179,7 +179,7 @@ class Preferences:
 
     def to_frame(self, backend: str | None = None) -> Any:
         """A frame with one row for each judgment; its columns are those of `columns`."""
-        from rankprism.frames import make_frame
+        from rankprism.data.frames import make_frame
 
         return make_frame(self.columns(), backend)
 

@@ -46,7 +46,7 @@ class Run:
 
     def to_frame(self, backend: str | None = None) -> Any:
         """A frame with one row per retrieved document: topic, doc, score, and rank if the run has ranks."""
-        from rankprism.frames import make_frame
+        from rankprism.data.frames import make_frame
 
         topic, doc, score, rank = self.table.columns()
         columns: dict[str, Any] = {"topic": topic, "doc": doc, "score": score}

@@ -27,7 +27,7 @@ import numpy as np
 from rankprism.errors import InputError, listed
 
 if TYPE_CHECKING:
-    from rankprism.arrays import Floats, Longs
+    from rankprism.data.arrays import Floats, Longs
     from rankprism.data.hits import Cells, Pool
 
 #: Without a given scale, every whole grade up to this one has a label. If there are higher or other grades,

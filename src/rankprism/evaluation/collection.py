@@ -182,7 +182,7 @@ class Collection:
         Runs are joined with what is needed: "judgments", or the documents that "preferences" name.
         """
         from rankprism.data.note import issue
-        from rankprism.inspection.runs import notes_of_runs
+        from rankprism.evaluation.inspection.runs import notes_of_runs
 
         judged = self.judgments if needs == "judgments" else self.preferences.named
         found = self.joined(judged, self.reading)

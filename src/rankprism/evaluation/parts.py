@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from rankprism.arrays import Longs
+from rankprism.data.arrays import Longs
 from rankprism.data.hits import Hits, planned_batches
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import Alignment

@@ -9,7 +9,6 @@ from threading import Lock
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rankprism.conventions import conventions_of
 from rankprism.data.judgments import Judgments
 from rankprism.data.note import Note, issue, some
 from rankprism.data.reading import Reading
@@ -17,14 +16,15 @@ from rankprism.data.run import Alignment
 from rankprism.errors import InputError, MeasureError
 from rankprism.evaluation.blocks import Block, block_of, columns_of, mean_of_run, together
 from rankprism.evaluation.collection import Collection
+from rankprism.evaluation.conventions import conventions_of
 from rankprism.evaluation.evaluation import OF_ANSWERS
+from rankprism.evaluation.inspection import notes_of
+from rankprism.evaluation.inspection.coverage import OF_JUDGMENTS
+from rankprism.evaluation.inspection.depth import depths_of
+from rankprism.evaluation.inspection.evaluated import Evaluated
 from rankprism.evaluation.parts import Part, answers_as_runs, parts_of
 from rankprism.formats.runs import align_source
 from rankprism.formats.source import Source
-from rankprism.inspection import notes_of
-from rankprism.inspection.coverage import OF_JUDGMENTS
-from rankprism.inspection.depth import depths_of
-from rankprism.inspection.evaluated import Evaluated
 from rankprism.measures import Measure
 from rankprism.measures.grammar import parse_all
 from rankprism.results.direction import directed_aspects, measured

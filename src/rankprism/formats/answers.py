@@ -21,11 +21,11 @@ import numpy as np
 from rankprism._core import JudgmentTable
 from rankprism.data.judgments import Judgments
 from rankprism.errors import InputError
-from rankprism.foreign import quoted
 from rankprism.formats import files
 from rankprism.formats.known.nuggets import Answer, answers_of
 from rankprism.formats.runs import read_run
 from rankprism.formats.source import Source, source_of
+from rankprism.text.foreign import quoted
 
 
 def with_answers(

@@ -17,7 +17,6 @@ from rankprism._core import JudgmentTable
 from rankprism.data.judgments import Judgments
 from rankprism.data.scales import number_name
 from rankprism.errors import InputError, one_of
-from rankprism.foreign import shown
 from rankprism.formats import files, output_files
 from rankprism.formats.format import Format, Written, by_ending, written_by
 from rankprism.formats.judgments import read_judgments
@@ -25,6 +24,7 @@ from rankprism.formats.known import JUDGMENT_FORMATS, PREFERENCE_FORMATS, RUN_FO
 from rankprism.formats.preferences import read_preferences
 from rankprism.formats.runs import run_from
 from rankprism.formats.source import source_of
+from rankprism.text.foreign import shown
 from rankprism.types import Duplicates, FileFormat, Order, WeightsLike
 
 NEWLINE = b"\n"

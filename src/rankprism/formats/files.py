@@ -15,7 +15,7 @@ from typing import Any, TypeAlias, TypeGuard
 
 from rankprism._core import checked_text
 from rankprism.errors import InputError, install
-from rankprism.foreign import as_utf8
+from rankprism.text.foreign import as_utf8
 
 PathLike: TypeAlias = str | os.PathLike[str]
 

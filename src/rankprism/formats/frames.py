@@ -28,10 +28,10 @@ from typing import Any
 import numpy as np
 
 from rankprism._core import ArrowStream, JudgmentTable, RunTable, runs_from_arrow
+from rankprism.data.frames import column_values, eager, gives_arrow, is_known_frame
 from rankprism.errors import InputError, listed
 from rankprism.formats.memory import Columns, judgment_columns, run_columns
 from rankprism.formats.spellings import JUDGMENT_COLUMNS, RUN_COLUMNS, spelled
-from rankprism.frames import column_values, eager, gives_arrow, is_known_frame
 
 
 def judgments_in(source: Any, name: str) -> JudgmentTable:

@@ -24,10 +24,10 @@ from pathlib import Path
 from typing import Any
 
 from rankprism.errors import MeasureError, RankprismError
-from rankprism.foreign import quoted
 from rankprism.measures.compose import compose, mix
 from rankprism.measures.measure import Measure
 from rankprism.measures.registry import all_or_none, definitions, lookup
+from rankprism.text.foreign import quoted
 
 
 def load(path: str | os.PathLike[str]) -> list[Measure]:

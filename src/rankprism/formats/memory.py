@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from rankprism.errors import InputError
-from rankprism.foreign import quoted
 from rankprism.formats.source import is_ranked_list
 from rankprism.formats.spellings import JUDGMENT_COLUMNS, ONLY_ASPECT, spelled
+from rankprism.text.foreign import quoted
 
 
 class Columns:
@@ -172,7 +172,7 @@ def rows(
     source: Any, name: str, expected: tuple[str, ...], optional: tuple[str, ...] = ()
 ) -> Iterable[Mapping[str, Any]]:
     """The rows of a frame, or of an iterable of tuples, named tuples or dicts, by column."""
-    from rankprism.frames import is_frame
+    from rankprism.data.frames import is_frame
 
     if is_frame(source):
         yield from _frame_rows(source, name, expected, optional)
@@ -203,7 +203,7 @@ def _frame_rows(
     source: Any, name: str, expected: tuple[str, ...], optional: tuple[str, ...]
 ) -> Iterator[Mapping[str, Any]]:
     """The rows of any frame, with our names of the columns."""
-    from rankprism.frames import column_values, eager
+    from rankprism.data.frames import column_values, eager
 
     frame = eager(source, name)
     chosen = spelled(tuple(frame.columns), expected, optional, name)

@@ -53,7 +53,7 @@ def add_row(rows: PreferenceRows, where: str, row: Mapping[str, Any]) -> None:
 
 def from_rows(source: Any, name: str = "preferences", format: str | None = None) -> Preferences:
     """Preferences from rows or from a frame. `name` is the name of the source in messages."""
-    from rankprism.frames import all_rows, is_frame
+    from rankprism.data.frames import all_rows, is_frame
 
     if not is_frame(source) and (not isinstance(source, Iterable) or isinstance(source, bytes | Mapping)):
         raise InputError(

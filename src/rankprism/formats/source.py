@@ -167,9 +167,9 @@ class Source:
 
     def _names_preferences(self) -> bool:
         """Whether the columns of a frame, or the first of some rows, are those of preferences."""
+        from rankprism.data.frames import column_names
         from rankprism.data.preferences import OUTCOMES
         from rankprism.formats.preference_rows import NEEDED
-        from rankprism.frames import column_names
 
         if self.form == "frame":
             return set(NEEDED) <= set(column_names(self.unpacked, "preferences"))
@@ -202,7 +202,7 @@ def is_dataset(thing: Any) -> bool:
 
 
 def _form_in_memory(thing: Any) -> Form:
-    from rankprism.frames import is_frame
+    from rankprism.data.frames import is_frame
 
     if _kind_of_value(thing) is not None:
         return "value"

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from rankprism.errors import MeasureError
-from rankprism.foreign import quoted
 from rankprism.measures.definition import Definition
 from rankprism.measures.family import NoveltySum
 from rankprism.measures.grammar import parse
@@ -20,6 +19,7 @@ from rankprism.measures.mixture import Mixture
 from rankprism.measures.parameter import CUTOFF, JUDGED_ONLY, LARGEST_PARAMETER, declared
 from rankprism.measures.parts import GAINS, Alpha, Discount, Effort, Gain, Novelty, Parts, Patience, Rel
 from rankprism.measures.registry import register
+from rankprism.text.foreign import quoted
 
 DISCOUNTS = {
     "uniform": "1",

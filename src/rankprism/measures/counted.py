@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankprism.arrays import Floats, Ints
+from rankprism.data.arrays import Floats, Ints
 from rankprism.data.hits import Hits
 from rankprism.measures.bounds.single import all_found, over_counts
 from rankprism.measures.form import Pair, PerAspect

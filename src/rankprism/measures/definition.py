@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rankprism.arrays import Floats
+from rankprism.data.arrays import Floats
 from rankprism.errors import MeasureError, did_you_mean
-from rankprism.foreign import quoted
 from rankprism.measures.parameter import Parameter, Role
 from rankprism.measures.spelling import folded_name
+from rankprism.text.foreign import quoted
 
 if TYPE_CHECKING:
     from rankprism.measures.form import Form

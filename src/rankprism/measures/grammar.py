@@ -6,12 +6,12 @@ import re
 from typing import Any, NoReturn
 
 from rankprism.errors import MeasureError
-from rankprism.foreign import quoted, shorter
 from rankprism.measures.measure import Measure
 from rankprism.measures.other_names import SEVERAL, own_name, stem_of
 from rankprism.measures.parameter import Role
 from rankprism.measures.registry import lookup
 from rankprism.measures.spelling import folded_name
+from rankprism.text.foreign import quoted, shorter
 
 _TOKEN = re.compile(
     r"""\s*(?:

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from rankprism.arrays import Floats, Longs
+from rankprism.data.arrays import Floats, Longs
 from rankprism.data.hits import Hits
 from rankprism.errors import MeasureError
 from rankprism.measures.definition import Definition
@@ -136,7 +136,7 @@ class Measure:
     @property
     def latex(self) -> str:
         """`display` as LaTeX source."""
-        from rankprism.markup import latex_escaped
+        from rankprism.text.markup import latex_escaped
 
         escaped = latex_escaped(self.display)
         for word, letter in GREEK.items():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankprism.arrays import Floats
+from rankprism.data.arrays import Floats
 from rankprism.data.hits import Hits
 from rankprism.measures.form import OfRanking
 from rankprism.measures.terms import MadeOf, added

@@ -17,7 +17,7 @@ from rankprism.measures import tables
 from rankprism.measures.parameter import OneOf, Range, Role
 
 if TYPE_CHECKING:
-    from rankprism.arrays import Floats, Ints
+    from rankprism.data.arrays import Floats, Ints
     from rankprism.data.hits import Hits, Pool
 
 GAINS = ("binary", "linear", "exp", "probability")

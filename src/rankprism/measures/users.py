@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankprism.arrays import Floats
+from rankprism.data.arrays import Floats
 from rankprism.errors import BrokenMeasure, MeasureError, RankprismError
 from rankprism.measures.definition import Definition
 from rankprism.measures.form import Form, by_hand

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankprism.arrays import Floats, Ints
+from rankprism.data.arrays import Floats, Ints
 from rankprism.meta.discriminative_power import DiscriminativePower, power
 from rankprism.meta.intervals import Sampled, ends
 from rankprism.meta.products import product

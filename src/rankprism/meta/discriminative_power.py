@@ -10,8 +10,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from rankprism.arrays import Bools, Floats, Longs
+from rankprism.data.arrays import Bools, Floats, Longs
 from rankprism.errors import one_of
+from rankprism.evaluation.scoring import comparable
 from rankprism.meta.intervals import (
     Differences,
     Sampled,
@@ -27,7 +28,6 @@ from rankprism.meta.ties import without_noise
 from rankprism.results.result import Result
 from rankprism.results.scores import Scores
 from rankprism.results.table import Table
-from rankprism.scoring import comparable
 from rankprism.statistics import paired, resampling
 from rankprism.statistics.corrections import corrected
 from rankprism.statistics.levels import check_level

@@ -9,10 +9,11 @@ from typing import Any, Unpack
 import numpy as np
 
 from rankprism._core import JudgmentTable
-from rankprism.arrays import Floats
+from rankprism.data.arrays import Floats
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import Alignment
 from rankprism.errors import InputError
+from rankprism.evaluation.scoring import Aligned, cut, rescored
 from rankprism.evaluation.steps import parsed
 from rankprism.measures import Measure
 from rankprism.measures.parameter import Role
@@ -21,7 +22,6 @@ from rankprism.meta.metric_unanimity import unanimity
 from rankprism.results.direction import measured
 from rankprism.results.result import Result
 from rankprism.results.table import Cell, Table
-from rankprism.scoring import Aligned, cut, rescored
 from rankprism.statistics.means import t_intervals
 from rankprism.statistics.threads import Share
 from rankprism.types import EvaluationOptions, JudgmentsLike, MeasuresLike, Natural, Positive, RunsLike

@@ -41,7 +41,7 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.arrays import Bools, Floats
+from rankprism.data.arrays import Bools, Floats
 from rankprism.errors import InputError
 from rankprism.meta.products import product
 from rankprism.results.result import Result

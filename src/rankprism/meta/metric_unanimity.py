@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.arrays import Floats
+from rankprism.data.arrays import Floats
+from rankprism.evaluation.scoring import comparable
 from rankprism.meta.intervals import ByOdds, Differences, Sampled, check_confidence, ends, wanted, without_one
 from rankprism.meta.ties import dense_ranks
 from rankprism.results.result import Result
 from rankprism.results.table import Table
-from rankprism.scoring import comparable
 from rankprism.statistics.threads import Share
 from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
 

@@ -8,8 +8,9 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from rankprism.arrays import Floats, Longs
+from rankprism.data.arrays import Floats, Longs
 from rankprism.errors import InputError
+from rankprism.evaluation.scoring import comparable
 from rankprism.meta.intervals import (
     ByOdds,
     Differences,
@@ -25,7 +26,6 @@ from rankprism.meta.products import product
 from rankprism.meta.ties import without_noise
 from rankprism.results.result import Result
 from rankprism.results.table import Table
-from rankprism.scoring import comparable
 from rankprism.statistics.threads import Share
 from rankprism.types import AtLeast, JudgmentsLike, MeasuresLike, Natural, Positive, RunsLike, ScoresLike
 

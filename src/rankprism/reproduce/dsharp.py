@@ -16,7 +16,7 @@ from typing import Annotated, Any, Unpack
 import numpy as np
 
 from rankprism._core import JudgmentTable
-from rankprism.arrays import Floats
+from rankprism.data.arrays import Floats
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import Alignment
 from rankprism.errors import InputError

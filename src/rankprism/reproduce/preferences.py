@@ -15,10 +15,7 @@ import numpy as np
 from rankprism.evaluation import evaluate
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.source import run_sources
-from rankprism.measures import parse
-from rankprism.measures.known.prf import ideal_prf, prf, reaching
-from rankprism.measures.preferences.utility import Shown, raw
-from rankprism.preferences.experiments import (
+from rankprism.judging.preferences.experiments import (
     RBP_MEAN,
     TARGETS,
     IncompleteCorrelation,
@@ -28,8 +25,11 @@ from rankprism.preferences.experiments import (
     measure_correlation,
     profile_correlation,
 )
-from rankprism.preferences.simulation import Users, complete, users_of
-from rankprism.preferences.user_profiles import read_profiles
+from rankprism.judging.preferences.simulation import Users, complete, users_of
+from rankprism.judging.preferences.user_profiles import read_profiles
+from rankprism.measures import parse
+from rankprism.measures.known.prf import ideal_prf, prf, reaching
+from rankprism.measures.preferences.utility import Shown, raw
 from rankprism.reproduce.paper import (
     ONE_RUN,
     Printed,

@@ -14,13 +14,14 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from rankprism._core import JudgmentTable
-from rankprism.arrays import Floats
-from rankprism.axioms.rankings import on_scale
-from rankprism.axioms.search import INSTANCES
-from rankprism.axioms.table import AxiomTable, differs, paper_table, sign
+from rankprism.data.arrays import Floats
 from rankprism.data.judgments import Judgments
 from rankprism.errors import InputError
+from rankprism.evaluation.scoring import Aligned, rescored
 from rankprism.measures import Measure, parse
+from rankprism.meta.axioms.rankings import on_scale
+from rankprism.meta.axioms.search import INSTANCES
+from rankprism.meta.axioms.table import AxiomTable, differs, paper_table, sign
 from rankprism.meta.drawn_scenarios import drawn_unanimity
 from rankprism.meta.metric_unanimity import unanimity
 from rankprism.reproduce.paper import (
@@ -35,7 +36,6 @@ from rankprism.reproduce.paper import (
     with_interval,
 )
 from rankprism.results.table import Table
-from rankprism.scoring import Aligned, rescored
 from rankprism.statistics.means import t_intervals
 from rankprism.statistics.threads import Share
 from rankprism.types import EvaluationOptions, JudgmentsLike, Natural, Positive, RunsLike

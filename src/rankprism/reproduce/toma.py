@@ -13,9 +13,15 @@ from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from rankprism import sample
-from rankprism.arrays import Floats
-from rankprism.aspects.approaches import (
+from rankprism.data import sample
+from rankprism.data.arrays import Floats
+from rankprism.data.judgments import Judgments
+from rankprism.data.scales import Scale
+from rankprism.evaluation.scoring import rescored
+from rankprism.evaluation.steps import parsed
+from rankprism.formats.judgments import read_judgments
+from rankprism.formats.source import run_sources
+from rankprism.judging.aspects.approaches import (
     APPROACHES,
     ZEROS,
     ApproachComparison,
@@ -24,13 +30,8 @@ from rankprism.aspects.approaches import (
     powers_of,
     share_aspects,
 )
-from rankprism.aspects.ideal_rankings import Attainable, attainable
-from rankprism.aspects.label_order import order
-from rankprism.data.judgments import Judgments
-from rankprism.data.scales import Scale
-from rankprism.evaluation.steps import parsed
-from rankprism.formats.judgments import read_judgments
-from rankprism.formats.source import run_sources
+from rankprism.judging.aspects.ideal_rankings import Attainable, attainable
+from rankprism.judging.aspects.label_order import order
 from rankprism.measures import Measure, parse
 from rankprism.measures.distance_order import embedded
 from rankprism.meta.rank_correlation import tau_b
@@ -48,7 +49,6 @@ from rankprism.reproduce.paper import (
 from rankprism.results.result import Result
 from rankprism.results.scores import Scores
 from rankprism.results.table import Table
-from rankprism.scoring import rescored
 from rankprism.statistics.threads import Share
 from rankprism.types import EvaluationOptions, JudgmentsLike, MeasuresLike, Natural, Positive, RunsLike, Zeros
 

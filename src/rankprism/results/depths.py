@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 
 from rankprism.data.note import Note
 from rankprism.errors import RankprismError
-from rankprism.foreign import quoted
 from rankprism.measures.grammar import parse_all
 from rankprism.measures.limits import grows_with_depth
 from rankprism.measures.measure import Measure
 from rankprism.measures.parameter import Role
 from rankprism.results.direction import measure_inside
+from rankprism.text.foreign import quoted
 
 #: Rankings whose depths differ by more than this factor do not compare by a measure that grows with depth.
 _FACTOR = 2

@@ -7,10 +7,10 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from rankprism.checksum import BLANK, KEY, checksummed
 from rankprism.errors import InputError, install
 from rankprism.results.record import ABOUT, PARQUET, Record
 from rankprism.results.table import Table, plain, undefined
+from rankprism.text.checksum import BLANK, KEY, checksummed
 
 
 def parquet_pieces(

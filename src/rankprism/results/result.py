@@ -35,12 +35,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rankprism.errors import InputError
-from rankprism.foreign import shown
-from rankprism.markup import html_escaped, latex_escaped, markdown_escaped
 from rankprism.measures.display import shown_name
 from rankprism.results.direction import lower_names
 from rankprism.results.record import JSON, Record, mixed_sentence
 from rankprism.results.table import Table, plain
+from rankprism.text.foreign import shown
+from rankprism.text.markup import html_escaped, latex_escaped, markdown_escaped
 
 _WIDTH = 100  # characters in a line of a note below a table
 
@@ -111,7 +111,7 @@ class Result(ABC):
 
     def to_frame(self, backend: str | None = None) -> Any:
         """All rows as a frame of pandas, polars or pyarrow."""
-        from rankprism.frames import make_frame
+        from rankprism.data.frames import make_frame
 
         return make_frame({name: list(map(plain, x)) for name, x in self.rows.columns.items()}, backend)
 

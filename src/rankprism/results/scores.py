@@ -14,15 +14,15 @@ import numpy.typing as npt
 from rankprism._core import sums_over_aspects
 from rankprism.data.note import Note, issue, some, with_notes
 from rankprism.errors import InputError, listed
-from rankprism.foreign import quoted, shown
 from rankprism.measures.display import canonical_name, canonical_names
 from rankprism.results.direction import directions, measure_inside, signs
 from rankprism.results.record import Record
 from rankprism.results.result import Result
 from rankprism.results.table import Cell, Table
+from rankprism.text.foreign import quoted, shown
 
 if TYPE_CHECKING:
-    from rankprism.plots import ScorePlots
+    from rankprism.showing.plots import ScorePlots
 
 #: The words that readers of files of scores take for means in the place of a topic.
 _MEANS = ("all", "amean", "mean", "avg", "average")

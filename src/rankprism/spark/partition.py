@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from rankprism._core import JudgmentTable
-from rankprism.arrays import Longs
+from rankprism.data.arrays import Longs
 from rankprism.data.hits import Cells
 from rankprism.data.judgments import Judgments
 from rankprism.data.reading import Reading

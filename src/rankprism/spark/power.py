@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import pyarrow as pa
 
-from rankprism.arrays import Floats
+from rankprism.data.arrays import Floats
+from rankprism.evaluation.scoring import comparable
 from rankprism.meta.discriminative_power import (
     DiscriminativePower,
     Significance,
@@ -18,7 +19,6 @@ from rankprism.meta.discriminative_power import (
     with_power,
 )
 from rankprism.meta.intervals import check_confidence
-from rankprism.scoring import comparable
 from rankprism.spark.evaluation import (
     carried_to_workers,
     check_partitions,

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankprism.arrays import Floats, Longs
+from rankprism.data.arrays import Floats, Longs
 
 
 class Line(NamedTuple):

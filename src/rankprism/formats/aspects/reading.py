@@ -37,12 +37,12 @@ from rankprism.data.judgments import BELOW, GIVEN, MISSING, Judgments
 from rankprism.data.note import stray_notes
 from rankprism.data.scales import Scale, given_first, number, number_name
 from rankprism.errors import InputError, listed
-from rankprism.foreign import quoted
 from rankprism.formats import files, ir_datasets
 from rankprism.formats.aspects import labels
 from rankprism.formats.aspects.labels import SKIPPED, Column, Label
 from rankprism.formats.aspects.settings import AspectSettings, as_aspects
 from rankprism.formats.source import is_dataset, source_of
+from rankprism.text.foreign import quoted
 
 
 def read_description(path: files.PathLike) -> Judgments:

@@ -10,9 +10,9 @@ from typing import Any
 
 from rankprism.data.scales import Scale
 from rankprism.errors import InputError
-from rankprism.foreign import quoted
 from rankprism.formats.aspects.labels import SKIPPED
 from rankprism.formats.files import PathLike
+from rankprism.text.foreign import quoted
 
 
 @dataclass(frozen=True)

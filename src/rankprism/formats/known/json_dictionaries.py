@@ -14,7 +14,6 @@ from rankprism._core import RunTable
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import Run
 from rankprism.errors import InputError, listed
-from rankprism.foreign import quoted
 from rankprism.formats import files
 from rankprism.formats.format import JUDGMENT_FORMATS, RUN_FORMATS, Format, Written, register
 from rankprism.formats.frames import judgment_table, run_table
@@ -24,6 +23,7 @@ from rankprism.formats.ranked import ranking
 from rankprism.formats.source import is_ranked_list
 from rankprism.formats.spellings import ONLY_ASPECT
 from rankprism.formats.weights import weights_beside
+from rankprism.text.foreign import quoted
 from rankprism.types import Duplicates, Order
 
 _NAME = r'\s*"(?:[^"\\]|\\.)*"\s*:'

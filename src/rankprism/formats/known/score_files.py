@@ -12,12 +12,12 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 from rankprism._core import parse_number
+from rankprism.data.frames import column_values, eager
 from rankprism.errors import InputError, listed
 from rankprism.formats import files
 from rankprism.formats.format import SCORE_FORMATS, Format, register
 from rankprism.formats.json_lines import refuse_json
 from rankprism.formats.spellings import SPELLINGS
-from rankprism.frames import column_values, eager
 from rankprism.statistics.means import LARGEST_SCORE
 
 TOPIC = SPELLINGS["topic"]

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from rankprism._core import RunTable
-from rankprism.checksum import is_intact, may_have_one
+from rankprism.data.frames import column_names, make_frame
 from rankprism.data.judgments import Judgments
 from rankprism.data.preferences import Preferences
 from rankprism.data.run import Run
@@ -38,7 +38,7 @@ from rankprism.formats.preference_rows import COLUMNS, NEEDED, from_rows
 from rankprism.formats.ranked import ranking
 from rankprism.formats.spellings import JUDGMENT_COLUMNS, RUN_COLUMNS, SPELLINGS, spelled
 from rankprism.formats.weights import weights_beside
-from rankprism.frames import column_names, make_frame
+from rankprism.text.checksum import is_intact, may_have_one
 from rankprism.types import Duplicates, Order
 
 #: The names of the columns that have to be read.

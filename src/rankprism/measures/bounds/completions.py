@@ -18,7 +18,7 @@ from functools import cached_property
 
 import numpy as np
 
-from rankprism.arrays import Bools, Floats, Longs, seal_fields, sealed
+from rankprism.data.arrays import Bools, Floats, Longs, seal_fields, sealed
 from rankprism.data.hits import NOWHERE, Cells, Hits
 from rankprism.measures.parts import Gain
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rankprism.arrays import Floats, Longs
+from rankprism.data.arrays import Floats, Longs
 from rankprism.data.hits import NOWHERE
 from rankprism.errors import MeasureError
 from rankprism.measures.bounds.completions import Completions, Gains

@@ -10,7 +10,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankprism.arrays import Floats, Longs
+from rankprism.data.arrays import Floats, Longs
 from rankprism.data.hits import NOWHERE, Hits
 from rankprism.measures.bounds.graded import compatibility
 from rankprism.measures.declare import single

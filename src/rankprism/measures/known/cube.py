@@ -10,7 +10,7 @@ from typing import Annotated
 import numpy as np
 
 from rankprism._core import sums_over_aspects
-from rankprism.arrays import Bools, Floats
+from rankprism.data.arrays import Bools, Floats
 from rankprism.data.hits import Hits
 from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.bounds.coverage import precision_at_recall, rank_at_recall

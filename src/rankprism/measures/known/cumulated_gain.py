@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from rankprism.arrays import Floats
+from rankprism.data.arrays import Floats
 from rankprism.data.hits import NOWHERE, Hits, Pool
 from rankprism.measures import tables
 from rankprism.measures.compared import TREC_EVAL, TREC_EVAL_10

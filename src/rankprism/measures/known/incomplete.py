@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankprism.arrays import Floats, Longs
+from rankprism.data.arrays import Floats, Longs
 from rankprism.data.hits import Hits
 from rankprism.measures.compared import TREC_EVAL
 from rankprism.measures.declare import single

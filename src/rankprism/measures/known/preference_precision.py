@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankprism.arrays import Bools, Floats, Ints, Longs
+from rankprism.data.arrays import Bools, Floats, Ints, Longs
 from rankprism.data.hits import NOWHERE
 from rankprism.measures.declare import measure
 from rankprism.measures.parameter import Cutoff

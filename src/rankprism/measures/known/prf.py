@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 
 from rankprism._core import best_preferred
-from rankprism.arrays import Bools, Floats, Ints, Longs
+from rankprism.data.arrays import Bools, Floats, Ints, Longs
 from rankprism.errors import MeasureError
-from rankprism.foreign import quoted
 from rankprism.measures.declare import measure
 from rankprism.measures.form import OfRanking, Pair
 from rankprism.measures.parameter import MOST_NODES, Cutoff, Example, OneOf, Range, Role
@@ -24,6 +23,7 @@ from rankprism.measures.parts import LOGARITHMIC, RECIPROCAL, geometric, over_be
 from rankprism.measures.preferences.hits import UNBOUNDED, PreferenceHits, PreferencePool
 from rankprism.measures.preferences.utility import ESTIMATES, FALLBACKS, NONE, UNSEEN, Utilities
 from rankprism.measures.terms import MadeOf
+from rankprism.text.foreign import quoted
 
 if TYPE_CHECKING:
     from rankprism.measures.ties.lattice import Law

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import numpy as np
 
-from rankprism.arrays import Floats
+from rankprism.data.arrays import Floats
 from rankprism.data.hits import Hits
 from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.bounds.ranges import Pair

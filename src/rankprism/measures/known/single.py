@@ -11,7 +11,7 @@ from typing import Annotated
 
 import numpy as np
 
-from rankprism.arrays import Floats
+from rankprism.data.arrays import Floats
 from rankprism.data.hits import NOT_RELEVANT, Hits
 from rankprism.measures.bounds.single import r_precision
 from rankprism.measures.compared import GDEVAL, NDEVAL, SAKAI_SONG, TREC_EVAL

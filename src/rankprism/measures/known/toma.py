@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from rankprism.arrays import Floats, Longs
+from rankprism.data.arrays import Floats, Longs
 from rankprism.data.hits import Hits, Pool
 from rankprism.data.scales import Labels
 from rankprism.errors import MeasureError

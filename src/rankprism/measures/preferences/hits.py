@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from rankprism.arrays import Ints, Longs, seal_fields, sealed
+from rankprism.data.arrays import Ints, Longs, seal_fields, sealed
 from rankprism.data.hits import BATCH, NOWHERE, TiedGroups
 from rankprism.data.preferences import Preferences
 from rankprism.data.run import Alignment

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankprism.arrays import Bools, Longs, seal_fields
+from rankprism.data.arrays import Bools, Longs, seal_fields
 from rankprism.data.preferences import Levels, Preferences
 from rankprism.measures.preferences.utility import Place, checked_documents, places_by_topic
 

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from rankprism._core import solve_spd
-from rankprism.arrays import Bools, Floats, Longs, seal_fields, sealed
+from rankprism.data.arrays import Bools, Floats, Longs, seal_fields, sealed
 from rankprism.data.preferences import Preferences
 from rankprism.errors import InputError
 from rankprism.measures.parts import ratio, total

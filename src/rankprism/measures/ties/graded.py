@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rankprism.arrays import Floats, Longs
+from rankprism.data.arrays import Floats, Longs
 from rankprism.data.hits import Hits
 from rankprism.measures.ideal import sorted_gains
 from rankprism.measures.parts import (

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from rankprism.arrays import Bools, Floats, Ints, Longs
+from rankprism.data.arrays import Bools, Floats, Ints, Longs
 from rankprism.data.hits import NOWHERE, Hits, Pool, TiedGroups, ends_of_groups
 
 

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from rankprism.arrays import Floats, Longs
+from rankprism.data.arrays import Floats, Longs
 from rankprism.data.hits import NOWHERE, Hits
 from rankprism.measures.parts import Gain, hit_gain
 from rankprism.measures.ties.grouping import Grouping, grouping

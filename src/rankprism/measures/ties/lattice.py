@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankprism.arrays import Floats, Ints, Longs
+from rankprism.data.arrays import Floats, Ints, Longs
 from rankprism.data.hits import BATCH, NOWHERE, Hits
 from rankprism.errors import MeasureError
 from rankprism.measures.parts import total

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankprism.arrays import Floats, Ints, Longs
+from rankprism.data.arrays import Floats, Ints, Longs
 from rankprism.data.hits import BATCH, NOWHERE, Hits
 from rankprism.measures.parts import total
 from rankprism.measures.ties.lattice import Law, TooMany

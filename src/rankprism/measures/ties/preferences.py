@@ -12,7 +12,7 @@ from math import comb
 
 import numpy as np
 
-from rankprism.arrays import Bools, Floats, Ints, Longs
+from rankprism.data.arrays import Bools, Floats, Ints, Longs
 from rankprism.data.hits import NOWHERE
 from rankprism.measures.parts import discounted_sum, total
 from rankprism.measures.preferences.hits import PreferenceHits

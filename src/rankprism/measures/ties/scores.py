@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from rankprism.arrays import Floats, Longs
+from rankprism.data.arrays import Floats, Longs
 from rankprism.data.hits import Hits
 from rankprism.errors import MeasureError
 from rankprism.measures.mixture import Mixture

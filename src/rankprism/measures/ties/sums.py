@@ -16,7 +16,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from rankprism.arrays import Floats, Longs
+from rankprism.data.arrays import Floats, Longs
 from rankprism.data.hits import BATCH, Hits
 from rankprism.measures import tables
 from rankprism.measures.parts import (

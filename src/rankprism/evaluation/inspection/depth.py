@@ -1,0 +1,28 @@
+"""Notes about the depth of rankings, with which some measures grow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from rankprism.data.note import Note
+from rankprism.data.run import Alignment
+from rankprism.evaluation.inspection.evaluated import Evaluated
+from rankprism.results.depths import note_of_depths
+
+
+def depths_of(runs: Mapping[str, Alignment]) -> dict[str, float]:
+    """The median number of documents of each run, over the topics that all runs have if there are any."""
+    if not runs:
+        return {}
+    shared = np.logical_and.reduce([run.retrieved for run in runs.values()])
+    return {
+        name: float(np.median(run.length[shared if shared.any() else run.retrieved]))
+        for name, run in runs.items()
+    }
+
+
+def unequal_depths(evaluated: Evaluated) -> Note | None:
+    """The rankings of some runs are much deeper than those of others, and a measure grows with depth."""
+    return note_of_depths(depths_of(evaluated.runs), evaluated.measures)

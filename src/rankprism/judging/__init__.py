@@ -1,0 +1,1 @@
+"""People, machines and what they say: aspects, preferences, judges, and collecting judgments."""

@@ -1,0 +1,47 @@
+"""The judgments of a report: grades, preferences or both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+from rankprism.data.arrays import Longs
+from rankprism.data.hits import BATCH, Hits, batches
+from rankprism.data.judgments import Judgments
+from rankprism.data.preferences import Preferences
+from rankprism.data.run import Alignment
+from rankprism.measures.preferences.hits import PreferenceHits, PreferencePool, preference_batches
+
+#: Size of a batch: smaller, because some measures score every ranking once for each of its first documents.
+_BATCH = BATCH // 32
+
+Batches: TypeAlias = Iterator[tuple[Hits | PreferenceHits, slice, Longs]]
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """Judgments, preferences or both, and how each kind reduces the rankings of runs."""
+
+    absolute: Judgments | None
+    preferences: Preferences | None
+
+    @cached_property
+    def kinds(self) -> dict[str, Judgments]:
+        """The judgments to align runs with, by kind. For preferences, they have the documents named."""
+        named = None if self.preferences is None else self.preferences.named
+        found = {"judgments": self.absolute, "preferences": named}
+        return {kind: judged for kind, judged in found.items() if judged is not None}
+
+    @cached_property
+    def pool(self) -> PreferencePool | None:
+        """The preferences, counted."""
+        return None if self.preferences is None else PreferencePool.of(self.preferences)
+
+    def batches(self, kind: str, runs: Sequence[Alignment]) -> Batches:
+        """All rankings of the runs, reduced to what measures of this kind of judgments see."""
+        if kind == "judgments":
+            return batches(self.kinds[kind].cells, runs, _BATCH)
+        assert self.pool is not None
+        return preference_batches(self.pool, runs, _BATCH)

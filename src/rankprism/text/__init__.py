@@ -1,0 +1,1 @@
+"""Foreign text made safe, escaped and laid out."""
