@@ -10,7 +10,7 @@ import numpy as np
 from rankprism.comparison.boards.board import half_width, ranked
 from rankprism.comparison.boards.several_collections import standing
 from rankprism.statistics.claims import CLAIMS
-from rankprism.statistics.rank_sets import rank_sets
+from rankprism.statistics.ranks import rank_sets
 from rankprism.types import Combine, Redrawn
 from simulations.gate import Studies, simulates
 from simulations.populations import AD_HOC_8, DL_2021, REAL, Floats, Population

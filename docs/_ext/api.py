@@ -15,7 +15,7 @@ API: dict[str, dict[str, str]] = {
     },
     "Reading files and frames": {
         "rankprism": "read_judgments read_run read_scores read_preferences",
-        "rankprism.formats.convert": "convert",
+        "rankprism.formats.conversion": "convert",
     },
     "Comparing systems": {
         "rankprism.comparison": "compare topic_set_size corrected",

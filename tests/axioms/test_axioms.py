@@ -737,7 +737,7 @@ def test_every_built_in_measure_is_recorded(declared: dict[str, set[str]]) -> No
         name
         for name in names()
         if (d := lookup(name).definition).module.startswith("rankprism.measures.")
-        and d.module != "rankprism.measures.compose"
+        and d.module != "rankprism.measures.composition"
         and all(p.name != "measure" for p in d.parameters)  # it depends on the measure inside
         and d.needs == "judgments"  # constraints are about grades
     } - set(declared)

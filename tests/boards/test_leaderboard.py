@@ -27,7 +27,7 @@ from rankprism.comparison.boards.several_collections import borda_points, standi
 from rankprism.data.arrays import Bools, Floats
 from rankprism.statistics.paired import all_pairs
 from rankprism.statistics.power import topics_needed
-from rankprism.statistics.rank_sets import rank_sets, tiers
+from rankprism.statistics.ranks import rank_sets, tiers
 from simulations.boards import KINDS, SIZES, Board
 from simulations.gate import cell
 

@@ -14,7 +14,7 @@ import jsonschema  # type: ignore[import-untyped]
 import pytest
 
 from rankprism import InputError, sample
-from rankprism.results.schema import VERSION, commands, schema, shapes
+from rankprism.results.schemas import VERSION, commands, schema, shapes
 from tests.cli.test_quiet import prepared
 from tests.support import schemas
 

@@ -198,7 +198,7 @@ def test_converting_keeps_little_beside_the_text(tmp_path: Path) -> None:
     done = child(
         tmp_path,
         """
-from rankprism.formats.convert import convert
+from rankprism.formats.conversion import convert
 def peak():
     return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM"))
 make(300)

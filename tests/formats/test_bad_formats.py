@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankprism import InputError, evaluate, read_judgments, read_run
-from rankprism.formats.convert import convert
+from rankprism.formats.conversion import convert
 from rankprism.formats.known import JUDGMENT_FORMATS, RUN_FORMATS
 from tests.support.files import write
 

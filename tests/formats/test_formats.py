@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankprism import Judgments, RankprismWarning, Run, evaluate, read_judgments, read_run, sample
-from rankprism.formats.convert import convert
+from rankprism.formats.conversion import convert
 from rankprism.types import Order
 from tests.support import strategies
 from tests.support.compressing import zstd

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankprism import InputError, Preferences, RankprismWarning, read_judgments, read_preferences, sample
-from rankprism.formats.convert import convert
+from rankprism.formats.conversion import convert
 from rankprism.formats.files import Beginning
 from rankprism.formats.known import PREFERENCE_FORMATS
 from rankprism.formats.preference_rows import COLUMNS

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from rankprism import InputError, evaluate, read_judgments, read_preferences, read_run, read_scores, sample
-from rankprism.formats.convert import convert
+from rankprism.formats.conversion import convert
 from rankprism.formats.files import Beginning
 from rankprism.formats.recognition import KINDS, claims_on, formats_of
 from rankprism.formats.source import source_of

@@ -19,7 +19,7 @@ import rankprism
 from rankprism import InputError, evaluate, read_judgments, read_run
 from rankprism.cli.app import app
 from rankprism.errors import install
-from rankprism.formats.convert import convert
+from rankprism.formats.conversion import convert
 from tests.support.arrow_tables import (
     EXPECTED,
     EXPECTED_RUN,

@@ -592,7 +592,7 @@ def built_in() -> list[Definition]:
         for definition in definitions()
         if definition.needs == "judgments"  # those of preferences are in test_preference_evaluation
         and homes[definition.name].startswith("rankprism.measures.")
-        and homes[definition.name] != "rankprism.measures.compose"
+        and homes[definition.name] != "rankprism.measures.composition"
     ]
 
 

@@ -39,7 +39,7 @@ from rankprism.comparison.boards.policy import Policy
 from rankprism.data.hits import Hits
 from rankprism.formats.measure_files import load
 from rankprism.measures import parse
-from rankprism.measures.compose import compose, mix
+from rankprism.measures.composition import compose, mix
 from rankprism.measures.declare import measure
 from rankprism.measures.measure import Measure
 from rankprism.measures.registry import modules, names

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from rankprism.evaluation.scoring import Aligned, cut, rescored
-from rankprism.formats.convert import convert
+from rankprism.formats.conversion import convert
 from rankprism.measures import parse
 from rankprism.measures.definition import AXIOMS
 from rankprism.meta import unanimity

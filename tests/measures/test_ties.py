@@ -23,7 +23,7 @@ from rankprism.data.reading import Reading
 from rankprism.data.run import align
 from rankprism.errors import InputError, MeasureError, RankprismWarning
 from rankprism.measures import Measure, lookup, names, parse
-from rankprism.measures.compose import DISCOUNTS, DIVISORS, NOVELTIES, compose, mix
+from rankprism.measures.composition import DISCOUNTS, DIVISORS, NOVELTIES, compose, mix
 from rankprism.measures.declare import measure as declared_measure
 from rankprism.measures.folds import FOLDS
 from rankprism.measures.known.prf import COMBINATIONS

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from rankprism import InputError, MeasureError, evaluate, parse, read_judgments
 from rankprism.data.scales import Scale
 from rankprism.judging.aspects import order
-from rankprism.measures import distance_order as orders
+from rankprism.measures import distances as orders
 
 RELEVANCE = Scale.of("relevance", ["nr", "mr", "fr", "hr"])
 

@@ -23,7 +23,7 @@ from rankprism.comparison import TESTS
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import Run
 from rankprism.formats.aspects.labels import is_header
-from rankprism.formats.convert import convert
+from rankprism.formats.conversion import convert
 from rankprism.formats.files import Beginning, File, columns
 from rankprism.formats.format import Format, Written, default_of, register, written_by
 from rankprism.formats.judged import JudgedLine, judgment_table

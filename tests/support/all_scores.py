@@ -20,7 +20,7 @@ from rankprism import evaluate, read_judgments, sample
 from rankprism.data.judgments import Judgments
 from rankprism.errors import MeasureError
 from rankprism.measures import Measure, definitions, lookup, names, parse
-from rankprism.measures.compose import DISCOUNTS, DIVISORS, NOVELTIES, compose
+from rankprism.measures.composition import DISCOUNTS, DIVISORS, NOVELTIES, compose
 from rankprism.measures.parameter import Parameter
 from rankprism.measures.parts import GAINS
 

@@ -29,7 +29,7 @@ MOST = 150.0
 #: Where rooms are tested that have no folder of tests of their own name.
 TESTED_IN = {
     **dict.fromkeys(("core", "arrays", "foreign"), "core"),
-    **dict.fromkeys(("text_table", "markup", "checksum", "score_folder"), "results"),
+    **dict.fromkeys(("tables", "markup", "checksum", "score_folder"), "results"),
     **dict.fromkeys(("documents", "frames"), "formats"),
     **dict.fromkeys(("explanation",), "measures"),
     **dict.fromkeys(("conventions", "inspection", "sample", "scoring"), "evaluation"),
@@ -37,12 +37,12 @@ TESTED_IN = {
     **dict.fromkeys(("__init__", "__main__", "errors", "lazy", "types"), "house"),
     **dict.fromkeys(("advice",), "axioms"),
     **dict.fromkeys(("data",), "results"),
-    **dict.fromkeys(("query_words",), "assess"),
+    **dict.fromkeys(("words",), "assess"),
 }
 #: Folders whose folders and modules named here are rooms of their own.
 SHELVES = {
     "data": ("arrays", "frames", "sample"),
-    "text": ("checksum", "documents", "foreign", "markup", "query_words", "text_table"),
+    "text": ("checksum", "documents", "foreign", "markup", "tables", "words"),
     "evaluation": ("conventions", "explanation", "inspection", "score_folder", "scoring"),
     "comparison": ("boards",),
     "meta": ("advice", "axioms"),

@@ -8,7 +8,7 @@ from typing import Any
 
 from rankprism.formats.known import JUDGMENT_FORMATS, PREFERENCE_FORMATS, RUN_FORMATS, SCORE_FORMATS
 from rankprism.measures import registry
-from rankprism.measures.distance_order import DISTANCES
+from rankprism.measures.distances import DISTANCES
 from rankprism.meta.axioms.constraint import _CONSTRAINTS
 
 registry.names()  # loads every measure of the catalogue: a module registers its own only once

@@ -62,7 +62,7 @@ def convert(
     rankprism convert qrels.txt q.Dqrels --to ntcir
     rankprism convert --run bm25.run bm25.tsv --to evall
     """
-    from rankprism.formats.convert import convert as convert_file
+    from rankprism.formats.conversion import convert as convert_file
     from rankprism.formats.output_files import replaces_file
 
     # A bar would mix with what is written to a terminal.

@@ -116,6 +116,6 @@ def order(read: Preferences, call: Call) -> str:
     \b
     rankprism preferences order prefs.tsv -o order.qrels
     """
-    from rankprism.formats.convert import judgments_text
+    from rankprism.formats.conversion import judgments_text
 
     return judgments_text(call(read), "adhoc")

@@ -54,7 +54,7 @@ read_judged_subtopics = with_less(read_judged, "weights")
 def write_judged(found: Any, output: OutputFile = None) -> None:
     """Write judgments or preferences, and say what was written where they do not go."""
     from rankprism.data.judgments import Judgments
-    from rankprism.formats.convert import convert
+    from rankprism.formats.conversion import convert
     from rankprism.formats.output_files import replaces_file
 
     out, kind = output or "-", "diversity" if isinstance(found, Judgments) else None

@@ -1,6 +1,6 @@
 """Files with your own measures, which ``--measures FILE`` reads.
 
-A TOML file has a table for each measure. Its keys are the arguments of `rankprism.measures.compose`, or
+A TOML file has a table for each measure. Its keys are the arguments of `rankprism.measures.composition`, or
 ``mix``::
 
     [my_measure]
@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from rankprism.errors import MeasureError, RankprismError
-from rankprism.measures.compose import compose, mix
+from rankprism.measures.composition import compose, mix
 from rankprism.measures.measure import Measure
 from rankprism.measures.registry import all_or_none, definitions, lookup
 from rankprism.text.foreign import quoted

@@ -21,8 +21,8 @@ from typing import Any
 from rankprism.lazy import attach
 
 # `compose` loads the novelty measures. ERR_IA, which is one of them, must be known before ERR is.
-from rankprism.measures.compose import compose as compose
-from rankprism.measures.compose import mix as mix
+from rankprism.measures.composition import compose as compose
+from rankprism.measures.composition import mix as mix
 from rankprism.measures.declare import measure as measure
 from rankprism.measures.definition import Bounds as Bounds
 from rankprism.measures.definition import Definition as Definition

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, Literal, Never, Self
 
-from rankprism.measures.compose import compose as compose
-from rankprism.measures.compose import mix as mix
+from rankprism.measures.composition import compose as compose
+from rankprism.measures.composition import mix as mix
 from rankprism.measures.declare import measure as measure
 from rankprism.measures.definition import Bounds as Bounds
 from rankprism.measures.definition import Definition as Definition

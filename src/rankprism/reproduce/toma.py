@@ -33,7 +33,7 @@ from rankprism.judging.aspects.approaches import (
 from rankprism.judging.aspects.ideal_rankings import Attainable, attainable
 from rankprism.judging.aspects.label_order import order
 from rankprism.measures import Measure, parse
-from rankprism.measures.distance_order import embedded
+from rankprism.measures.distances import embedded
 from rankprism.meta.rank_correlation import tau_b
 from rankprism.reproduce.paper import (
     ONE_RUN,

@@ -144,7 +144,7 @@ class Result(ABC):
         import json
 
         from rankprism import __version__
-        from rankprism.results.schema import VERSION
+        from rankprism.results.schemas import VERSION
 
         # JSON has no infinity; in CSV it is spelled the same.
         records = self._rounded(self.rows, digits).records()

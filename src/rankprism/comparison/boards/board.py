@@ -29,7 +29,7 @@ from rankprism.statistics.claims import CLAIMS
 from rankprism.statistics.levels import check_level
 from rankprism.statistics.paired import all_pairs
 from rankprism.statistics.power import topics_needed
-from rankprism.statistics.rank_sets import adjusted_p, better, rank_sets, tiers
+from rankprism.statistics.ranks import adjusted_p, better, rank_sets, tiers
 from rankprism.text.foreign import shown
 from rankprism.types import Combine, JudgmentsLike, MeasuresLike, Redrawn, RunsLike, ScoresLike
 

@@ -19,7 +19,7 @@ from rankprism.formats.files import is_path
 from rankprism.results.record import differences_of_settings, mixed_note, refuse_unless, unrecorded
 from rankprism.results.scores import Scores
 from rankprism.statistics.paired import moments
-from rankprism.statistics.rank_sets import Differences
+from rankprism.statistics.ranks import Differences
 from rankprism.types import Combine, JudgmentsLike, MeasuresLike, Redrawn, RunsLike, ScoresLike
 
 #: Scores of each of several collections by its name.

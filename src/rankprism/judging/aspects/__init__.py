@@ -9,7 +9,7 @@ from rankprism.judging.aspects.approaches import ApproachComparison, compare
 from rankprism.judging.aspects.ideal_rankings import Attainable, attainable
 from rankprism.judging.aspects.label_counts import LabelCounts, labels
 from rankprism.judging.aspects.label_order import LabelOrder, LabelOrders, order, orders
-from rankprism.measures.distance_order import distance
+from rankprism.measures.distances import distance
 
 __all__ = [
     "ApproachComparison",

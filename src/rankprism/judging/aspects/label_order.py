@@ -12,7 +12,7 @@ from rankprism.data.judgments import Judgments
 from rankprism.data.scales import Scale, given_first
 from rankprism.errors import InputError
 from rankprism.formats.judgments import read_judgments
-from rankprism.measures.distance_order import (
+from rankprism.measures.distances import (
     NORMS,
     DistanceOrder,
     Labelled,

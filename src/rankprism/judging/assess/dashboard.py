@@ -29,7 +29,7 @@ from rankprism.meta.rank_correlation import tau_a
 from rankprism.results.scores import Scores
 from rankprism.statistics.claims import CLAIMS
 from rankprism.statistics.means import t_intervals
-from rankprism.statistics.rank_sets import rank_sets
+from rankprism.statistics.ranks import rank_sets
 
 #: Number of resamples of the judgments that show how stable the order of the systems is.
 RESAMPLES = 40

@@ -77,7 +77,7 @@ def write_grades(found: Sequence[Grade], to: str) -> Written:
         writer.writerow(Grade._fields)
         writer.writerows((*one[:7], " ".join(one.comment.splitlines())) for one in found)
         return Written(text.getvalue().encode(), {}, ())
-    from rankprism.formats.convert import judgments_text
+    from rankprism.formats.conversion import judgments_text
     from rankprism.formats.judgments import read_judgments
 
     middle = middle_grades(found)

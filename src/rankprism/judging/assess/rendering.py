@@ -25,7 +25,7 @@ from markupsafe import Markup
 from rankprism.judging.assess import store
 from rankprism.judging.assess.store import Store
 from rankprism.text import documents
-from rankprism.text.query_words import found_in
+from rankprism.text.words import found_in
 
 _STYLE = """\
 :root { color-scheme: light dark; scrollbar-gutter: stable; }

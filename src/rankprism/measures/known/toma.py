@@ -15,7 +15,7 @@ from rankprism.data.scales import Labels
 from rankprism.errors import MeasureError
 from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.declare import measure
-from rankprism.measures.distance_order import (
+from rankprism.measures.distances import (
     DISTANCES,
     TUPLES,
     WEIGHTS,

@@ -11,7 +11,7 @@ from typing import Any
 
 from rankprism.errors import InputError, RankprismWarning, install
 from rankprism.formats.documents import Document, DocumentsLike, read_documents
-from rankprism.text.query_words import found_in
+from rankprism.text.words import found_in
 
 #: The largest number of characters of the title, the passage and the address of a document.
 TITLE, PASSAGE, ADDRESS = 120, 240, 500

@@ -1,4 +1,4 @@
-// Marks the words of a query in texts, and shows documents. The rules are those of query_words.py.
+// Marks the words of a query in texts, and shows documents. The rules are those of text/words.py.
 
 import { shown } from "./data.js";
 import { h } from "./dom.js";
