@@ -32,6 +32,7 @@ from rankprism.results.scores import Scores
 from tests.support.machine import SCRIPTS, posix
 
 ROOT = Path(__file__).parents[2]
+BUILDS = ROOT / "docs" / "builds"
 Cli = Callable[..., subprocess.CompletedProcess[str]]
 MEASURES = ("nDCG@10", "AP", "P@10", "RR")
 
@@ -438,15 +439,12 @@ def test_the_action_fits_githubs_schema() -> None:
     assert result.returncode == 0, result.stdout + result.stderr
 
 
-def test_the_workflow_of_the_page_fits_githubs_schema_and_trusts_only_the_base_branch(tmp_path: Path) -> None:
-    page = (ROOT / "docs" / "gate.md").read_text(encoding="utf-8")
-    [text] = [block for block in re.findall(r"^```yaml\n(.*?)^```$", page, re.M | re.S) if "\njobs:" in block]
-    path = tmp_path / "relevance.yml"
-    path.write_text(text, encoding="utf-8")
+def test_the_workflow_of_the_page_fits_githubs_schema_and_trusts_only_the_base_branch() -> None:
+    path = BUILDS / "github.yml"
     words = [str(SCRIPTS / "check-jsonschema"), "--builtin-schema", "vendor.github-workflows", str(path)]
     result = subprocess.run(words, capture_output=True, text=True)
     assert result.returncode == 0, result.stdout + result.stderr
-    workflow = YAML(typ="safe").load(text)
+    workflow = YAML(typ="safe").load(path)
     assert workflow["permissions"] == {"contents": "read"}
     search, judge = workflow["jobs"]["search"], workflow["jobs"]["gate"]
     assert "permissions" not in search, "it runs the program of the pull request"
@@ -459,6 +457,16 @@ def test_the_workflow_of_the_page_fits_githubs_schema_and_trusts_only_the_base_b
     assert (judgments, used["with"]["policy"]) == ("qrels.txt", "gate.toml"), "of the base branch"
     versions = [version["version"] for version in search["strategy"]["matrix"]["include"]]
     assert runs == [f"runs/{version}/search.run" for version in versions]
+
+
+def test_what_the_page_shows_of_gitlab_tests_the_judgments_of_the_target_branch() -> None:
+    job = YAML(typ="safe").load(BUILDS / "gitlab.yml")["relevance"]
+    fetched, checked_out = job["script"][:2]
+    assert fetched.endswith('"$CI_MERGE_REQUEST_TARGET_BRANCH_NAME"')
+    assert checked_out == "git checkout FETCH_HEAD -- qrels.txt gate.toml"
+    [gate] = [line for line in job["script"] if line.startswith("rankprism gate qrels.txt ")]
+    assert "--policy gate.toml" in gate
+    assert f"--junit {job['artifacts']['reports']['junit']}" in gate
 
 
 class Acted(NamedTuple):
