@@ -64,8 +64,8 @@ def _find(name: str) -> Any:
     if name not in _HOME:
         return None
     home = importlib.import_module(_HOME[name])
-    # A room is a module of the package or of a shelf, and an attribute of it only once it is loaded. The package itself
-    # cannot be asked: its answer is this function.
+    # A room is a module of the package or of a shelf, and an attribute of it only once it is loaded. The
+    # package itself cannot be asked: its answer is this function.
     value = vars(home).get(name) if home.__name__ == __name__ else getattr(home, name, None)
     value = value or importlib.import_module(f"{home.__name__}.{name}")
     globals()[name] = value

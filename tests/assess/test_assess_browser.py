@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 import rankprism
-from rankprism import documents
 from rankprism.judging.assess import exchange, rendering
 from rankprism.judging.assess.settings import Settings
+from rankprism.text import documents
 from tests.support.assessing import Served, by_worth, listening, make_collection, opened
 from tests.support.attacks import VECTORS
 

@@ -15,10 +15,10 @@ import sqlalchemy as sa
 from alembic.config import Config
 from alembic.runtime.environment import EnvironmentContext
 
-from rankprism import documents
 from rankprism.judging.assess import rendering, store, study_state
 from rankprism.judging.assess.settings import Settings
 from rankprism.judging.assess.store import Store
+from rankprism.text import documents
 from rankprism.types import Ask
 from tests.support.assessing import Collection, Served, make_collection, opened
 

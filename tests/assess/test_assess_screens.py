@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from rankprism import documents
 from rankprism.errors import InputError
 from rankprism.judging.assess import access, exchange, rendering, store, study_state
 from rankprism.judging.assess.settings import Settings
 from rankprism.judging.assess.wording import SHOWN, Wording, default_instructions, read_wording
+from rankprism.text import documents
 from rankprism.text.words import found_in, query_words
 from rankprism.types import Ask
 from tests.support.assessing import Page, Person, Served, by_worth, listening, make_collection, opened

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankprism import documents
+from rankprism.text import documents
 from rankprism.text.documents import MOST, cleaned
 from tests.support.attacks import VECTORS
 

@@ -16,7 +16,7 @@ import pytest
 
 from rankprism import InputError, evaluate, evaluate_into, sample
 from rankprism.cli import demo
-from rankprism.formats import convert, files, output_files
+from rankprism.formats import conversion, files, output_files
 from rankprism.showing.plots import output
 from tests.support.machine import posix
 
@@ -295,7 +295,7 @@ def test_convert_writes_no_weights_if_the_output_is_not_a_file(out: str, tmp_pat
     os.mkfifo(tmp_path / "pipe")
     target = out if out == "-" else tmp_path / out
     with pytest.raises(InputError, match="the weights go to a second file"):
-        convert.convert(sample.QRELS, target, to="diversity", weights=sample.WEIGHTS)
+        conversion.convert(sample.QRELS, target, to="diversity", weights=sample.WEIGHTS)
     assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
 
 
