@@ -103,6 +103,42 @@ def test_the_runs_of_a_collection_may_be_scored_on_other_judgments() -> None:
     assert same(collection.evaluate("P@1"), evaluate(other, RUNS, "P@1"))
 
 
+def test_some_runs_and_topics_of_a_collection_are_kept() -> None:
+    weights = {"q1": {"a": 0.9, "b": 0.1}, "q2": {"a": 1}}
+    collection = Collection.of(QRELS, RUNS, preferences=PREFERENCES, weights=weights)
+    measures = ["P_IA@2", "nPrf@2"]
+    every = collection.evaluate(measures)
+    kept = collection.keep(runs=["y", "x"], topics=["q1"]).evaluate(measures)
+    assert (kept.runs, kept.topics) == (("y", "x"), ("q1",))
+    assert kept.values.tobytes() == every.values[::-1, every.topics.index("q1"), None].tobytes()
+    with pytest.raises(InputError, match="no run is named 'z'; there are x, y"):
+        collection.keep(runs=["z"])
+    with pytest.raises(InputError, match="has none of the topics q9"):
+        collection.keep(topics=["q9"])
+
+
+def test_the_lists_of_a_collection_are_in_the_order_of_evaluation() -> None:
+    runs = {"x": {"q1": {"d1": 1.0, "d2": 3.0, "d3": 1.0}}}
+    lists = {
+        order: dict(Collection.of(None, runs, order=order).lists())["x"]["q1"]
+        for order in ("score", "score-ascending-id", "input")
+    }
+    assert lists == {
+        "score": ["d2", "d3", "d1"],
+        "score-ascending-id": ["d2", "d1", "d3"],
+        "input": ["d1", "d2", "d3"],
+    }
+    assert dict(Collection.of(None, runs, run_depth=2).lists(5))["x"]["q1"] == ["d2", "d3"]
+    with pytest.raises(InputError, match="has no ranks to order by"):
+        dict(Collection.of(None, runs, order="rank").lists())
+
+
+def test_runs_that_are_joined_once_give_the_same_scores() -> None:
+    collection = Collection.of(QRELS, RUNS, run_depth=2)
+    once = collection.with_runs(collection.aligned())
+    assert same(once.evaluate(MEASURES), collection.evaluate(MEASURES))
+
+
 @pytest.mark.parametrize(
     "more",
     [{"runs": RUNS}, {"weights": {"a": 1}}, {"order": "rank"}, {"topics": "retrieved"}, {"threads": 1}],

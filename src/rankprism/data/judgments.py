@@ -34,6 +34,7 @@ import numpy.typing as npt
 
 from rankprism._core import JudgmentTable
 from rankprism.data.note import Note, issue
+from rankprism.errors import InputError, listed
 
 if TYPE_CHECKING:
     from rankprism.data.hits import Cells
@@ -78,6 +79,32 @@ class Judgments:
         new = tuple(notes)
         issue(new)
         return replace(self, notes=(*self.notes, *new)) if new else self
+
+    def of_topics(self, topics: Iterable[str]) -> Judgments:
+        """The judgments of some topics, with the weights of these."""
+        kept = frozenset(topics)
+        topic, aspect, doc, grade = self.table.columns()
+        at = [n for n, name in enumerate(topic) if name in kept]
+        bare = [one for one in zip(*self.table.bare_aspects(), strict=True) if one[0] in kept]
+        if not at and not bare:
+            raise InputError(f"{self.source}: has none of the topics {listed(sorted(kept))}")
+        table = JudgmentTable.from_columns(
+            self.source,
+            [topic[n] for n in at],
+            [aspect[n] for n in at],
+            [doc[n] for n in at],
+            np.asarray(grade)[at],
+            [name for name, _ in bare],
+            [name for _, name in bare],
+        )
+        own = [name in kept for name, names in self.aspects.items() for _ in names]
+        return replace(
+            self,
+            table=table,
+            weights=None if self.weights is None else self.weights[own],
+            navigational=None if self.navigational is None else self.navigational[own],
+            counted=None if self.counted is None else self.counted[own],
+        )
 
     @cached_property
     def topics(self) -> tuple[str, ...]:

@@ -162,6 +162,15 @@ class Preferences:
             levels=None,
         )
 
+    def of_topics(self, topics: Iterable[str]) -> Preferences:
+        """The judgments of some topics, with their levels."""
+        kept = frozenset(topics)
+        known = np.array([topic in kept for topic in self.topics], dtype=bool)
+        if not known.any():
+            raise InputError(f"{self.source}: has none of the topics {listed(sorted(kept))}")
+        levels = None if self.levels is None else self.levels.rows(known[self.levels.topic])
+        return replace(self.rows(known[self.topic]), levels=levels)
+
     def of_assessors(self, names: Iterable[str]) -> Preferences:
         """The judgments of some assessors."""
         wanted = [names] if isinstance(names, str) else list(names)

@@ -44,6 +44,21 @@ class Run:
     def topics(self) -> tuple[str, ...]:
         return tuple(self.table.topics)
 
+    def lists(self, how: Reading, depth: int | None = None) -> dict[str, list[str]]:
+        """The documents of each topic in the order of evaluation. `depth`: of the first ranks only."""
+        self.check_ranked(how)
+        topics, docs, _, _ = self.table.columns()
+        lines, ranks, _ = self.table.ranking(how.order, how.duplicates, how.run_depth or 0)
+        found: dict[str, list[str]] = {}
+        for line in (lines if depth is None else lines[ranks <= depth]).tolist():
+            found.setdefault(topics[line], []).append(docs[line])
+        return found
+
+    def check_ranked(self, how: Reading) -> None:
+        """Refuse an order by ranks if the run has none."""
+        if how.order == "rank" and not self.table.has_ranks:
+            raise InputError(f"{self.table.source}: has no ranks to order by; use order='score' or 'input'")
+
     def to_frame(self, backend: str | None = None) -> Any:
         """A frame with one row per retrieved document: topic, doc, score, and rank if the run has ranks."""
         from rankprism.data.frames import make_frame
@@ -114,8 +129,7 @@ def align(
     how: Reading = Reading(),  # noqa: B008  # it cannot change
 ) -> Alignment:
     """Sort the documents of each topic of a run, and find the judged documents in them."""
-    if how.order == "rank" and not run.table.has_ranks:
-        raise InputError(f"{run.table.source}: has no ranks to order by; use order='score' or 'input'")
+    run.check_ranked(how)
     aligned = run.table.align(judgments.table, how.order, how.duplicates, **how.asked)
     return checked(judgments, run.table.source, aligned)
 

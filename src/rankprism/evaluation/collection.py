@@ -5,13 +5,13 @@ A collection is made without numpy, so that reading can begin before numpy is lo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, cast
 
 from rankprism.data.reading import Reading
-from rankprism.errors import InputError, one_of
+from rankprism.errors import InputError, listed, one_of
 from rankprism.formats.ahead import reading_ahead
 from rankprism.formats.source import OnError, Source, check_read_once, left_out, run_sources, source_of
 from rankprism.types import CollectionOptions, RunOptions, Topics
@@ -65,18 +65,19 @@ class Collection:
     options: Options
     on_error: OnError | None = None
     is_kept: bool = True  #: whether runs may be asked for again, so that pipes are read into memory
-    _read: dict[str, Any] = field(default_factory=dict)  #: what was read; the same in what `cut` returns
+    _read: dict[str, Any] = field(default_factory=dict)  #: the judgments and preferences that were read
+    _whole: dict[str, Source] = field(default_factory=dict)  #: runs that can be read only once, when read
 
     @classmethod
     def of(
         cls,
-        judgments: JudgmentsLike | PreferencesLike,
+        judgments: JudgmentsLike | PreferencesLike | None,
         runs: RunsLike | None = None,
         *,
         on_error: OnError | None = None,
         **options: Unpack[CollectionOptions],
     ) -> Collection:
-        """Open judgments and runs, and find out what they are.
+        """Open judgments and runs, and find out what they are. Either may be None.
 
         Parameters
         ----------
@@ -92,13 +93,16 @@ class Collection:
         how = Options(**given)
         one_of("topics", how.topics, Topics)
         _check_formats(how, reading)
-        first = source_of(judgments)
+        first = None if judgments is None else source_of(judgments)
         second = None if preferences is None else source_of(preferences)
-        for source in (first, second):
-            if source is not None and source.is_file:
+        judged = [source for source in (first, second) if source is not None]
+        for source in judged:
+            if source.is_file:
                 source.thing.check()
         sources = {} if runs is None else run_sources(runs, how.threads, on_error)
-        check_read_once([first, *([] if second is None else [second]), *sources.values()])
+        check_read_once([*judged, *sources.values()])
+        if first is None:
+            return cls(None, second, sources, reading, how, on_error)
         # A format of judgments says that a file holds judgments, whatever it looks like.
         examined = first.form == "value" or (second is None and how.qrels_format is None)
         only = examined and first.are_preferences(how.preferences_format)
@@ -160,12 +164,11 @@ class Collection:
     def source(self, name: str) -> Source:
         """Where a run is read from. What can be read only once is in memory, if it may be asked for again."""
         found = self.sources[name]
-        if not self.is_kept or found.is_run or (found.is_file and not found.waits):
+        if not self.is_kept or found.form == "value" or (found.is_file and not found.waits):
             return found
-        key = f"run {name}"
-        if key not in self._read:
-            self._read[key] = source_of(self._run(found, name))
-        return cast(Source, self._read[key])
+        if name not in self._whole:
+            self._whole[name] = source_of(self._run(found, name))
+        return self._whole[name]
 
     def run(self, name: str) -> Run:
         """A whole run."""
@@ -201,6 +204,44 @@ class Collection:
                 sources[name] = self.source(name)
         return align_all(judged, sources, reading, self.options.threads, on_run, self.on_error)
 
+    def lists(self, depth: int | None = None) -> Iterator[tuple[str, dict[str, list[str]]]]:
+        """The name of each run, and the first documents of its topics in the order of evaluation.
+
+        depth : number of documents per topic. Default: all of them.
+
+        >>> collection = Collection.of({"q1": {"d1": 1}}, {"bm25": {"q1": ["d2", "d1"]}})
+        >>> dict(collection.lists(1))
+        {'bm25': {'q1': ['d2']}}
+        """
+        for name in self.sources:
+            yield name, self.run(name).lists(self.reading, depth)
+
+    def keep(self, *, runs: Iterable[str] | None = None, topics: Iterable[str] | None = None) -> Collection:
+        """The same collection with only these runs, in this order, or with only these topics.
+
+        Judgments and preferences are read to leave out the other topics.
+
+        >>> qrels = {"q1": {"d1": 1}, "q2": {"d1": 2}}
+        >>> collection = Collection.of(qrels, {"a": {"q1": ["d1"]}, "b": {"q2": ["d1"]}})
+        >>> collection.keep(runs=["b"]).runs, collection.keep(topics=["q2"]).judgments.topics
+        (('b',), ('q2',))
+        """
+        found = self
+        if runs is not None:
+            chosen = tuple(runs)
+            for name in chosen:
+                if name not in self.sources:
+                    raise InputError(f"no run is named {name!r}; there are {listed(self.runs)}")
+            found = replace(found, sources={name: self.sources[name] for name in chosen})
+        if topics is not None:
+            kept = frozenset(topics)
+            if self.judged is not None:
+                found = found.judged_by(self.judgments.of_topics(kept))
+            if self.preferred is not None:
+                preferred = source_of(self.preferences.of_topics(kept))
+                found = replace(found, preferred=preferred, _read={})
+        return found
+
     def cut(self, depth: int) -> Collection:
         """The same collection, in which a ranking has no more than this number of documents."""
         most = self.reading.run_depth
@@ -210,6 +251,10 @@ class Collection:
         """The same runs with other judgments."""
         options = self.options._replace(weights=None, aspects=None, qrels_format=None)
         return replace(self, judged=source_of(judgments), options=options, _read={})
+
+    def with_runs(self, runs: RunsLike) -> Collection:
+        """The same judgments with other runs, such as these runs when they have been joined once."""
+        return replace(self, sources=run_sources(runs, self.options.threads), _whole={})
 
     def evaluate(self, measures: Any = None, **more: Any) -> Any:
         """The scores of the runs, see `rankprism.evaluate`."""

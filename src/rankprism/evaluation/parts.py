@@ -95,4 +95,4 @@ def answers_as_runs(parts: list[Part], collection: Collection) -> tuple[list[Par
                 f"evaluate the answers on their own"
             )
     answered = parts[0]._replace(judged=judged, batches=lambda runs: planned_batches(judged.cells, runs))
-    return [answered], replace(collection, sources=rankings, _read={})
+    return [answered], replace(collection, sources=rankings, _read={}, _whole={})
