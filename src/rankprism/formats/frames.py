@@ -1,7 +1,7 @@
 """Judgments and runs from data frames and from anything else that gives an Arrow stream.
 
 `evaluate(qrels, runs)` with two pyarrow tables never makes a Python object for a row. The object's method
-`__arrow_c_stream__` gives three C structs, which `_core/arrow.cpp` reads itself, without an Arrow library
+`__arrow_c_stream__` gives three C structs, which `core/arrow.cpp` reads itself, without an Arrow library
 and without the interpreter lock. It numbers topics and aspects, turns whole numbers into ids, and checks
 ids and numbers as the readers of text do, with the number of the row in every error. Judgments point into
 the batches until their topics are sorted. A run copies its ids, so that a batch can be freed once it has

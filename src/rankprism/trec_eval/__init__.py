@@ -8,10 +8,10 @@ to give that program's results, with its names, its order of ties, and its idea 
 relevant documents. They do not go through `evaluate`, for two reasons. A call of pytrec_eval with one
 topic and ten documents takes a few microseconds, and people call it in loops; `evaluate` prepares arrays,
 notes and a result for tables, which takes milliseconds. And what trec_eval does in odd cases is not what
-our measures mean. So `_core/trec_eval.cpp` aligns the ranking of a topic with its judgments and has a
+our measures mean. So `core/trec_eval.cpp` aligns the ranking of a topic with its judgments and has a
 short function for each of trec_eval's measures. It is the only place that knows the habits of another
 program. `trec_eval/measures.py` lists the measures with their parameters and how they are averaged, and
-`_core/trec_eval_module.cpp` reads dictionaries and lines. `Version` says what differs between trec_eval
+`core/trec_eval_module.cpp` reads dictionaries and lines. `Version` says what differs between trec_eval
 9.0.8, which is in pytrec_eval, and 10. The formulas of the catalogue stay in Python, and
 `tests/peers/test_doors.py` compares the two.
 

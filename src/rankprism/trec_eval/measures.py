@@ -1,6 +1,6 @@
 """The measures of trec_eval 10: what they are called, which parameters they take, and how they are averaged.
 
-`_core/trec_eval.cpp` computes those that need qrels, and `preferences` those that need preferences.
+`core/trec_eval.cpp` computes those that need qrels, and `preferences` those that need preferences.
 """
 
 from __future__ import annotations
