@@ -41,7 +41,7 @@ class _WithFormats(TyperCommand):
 @app.command(cls=_WithFormats)
 @with_options_of(
     parameters_of("evaluation:evaluate", "order", "duplicates"),
-    parameters_of("formats.convert:convert", format="--from"),
+    parameters_of("formats.conversion:convert", format="--from"),
 )
 def convert(
     source: Annotated[
