@@ -19,7 +19,7 @@ from rankprism import InputError, RankprismWarning, compare, evaluate, read_scor
 from rankprism.comparison import TESTS, corrected, topic_set_size
 from rankprism.data.arrays import Floats
 from rankprism.statistics import paired, resampling
-from rankprism.types import TestName
+from rankprism.types import Correction, TestName
 
 # Table 5.1 of Sakai's textbook on information access evaluation (Corona 2015): three systems, 20 topics.
 # The figures in the tests below that name it are those that the elinor project checks against the book.
@@ -440,7 +440,40 @@ def test_where_nothing_can_be_significant_no_difference_is_said_to_be_found(test
     assert "would be found" in compare(scores, test="t").note
 
 
+@pytest.mark.parametrize(
+    ("test", "correction"),
+    [("fisher", "max-t"), ("fisher", "none"), ("fisher", "bh"), ("wilcoxon", "holm"), ("wilcoxon", "none")],
+)
+@pytest.mark.filterwarnings("ignore:nothing can be significant", "ignore:the correction max-t assumes")
+def test_no_interval_excludes_0_where_no_p_can_be_below_alpha(test: TestName, correction: Correction) -> None:
+    # Of the 2⁵ choices of signs, the observed one and its reverse reach any |t|: p is at least 2 / 2⁵ = .0625.
+    scores = matrix(np.arange(3)[:, None] + np.random.default_rng(0).normal(0, 0.01, (3, 5)))
+    found = compare(scores, test=test, correction=correction)
+    assert found.p.min() >= 0.0625
+    assert np.isnan(found.half_width).all()
+    assert not found.contradicted.any()
+    assert not np.isnan(compare(scores, test="t").half_width).any()
+
+
+@pytest.mark.parametrize("test", ["fisher", "wilcoxon"])
+def test_a_pair_that_differs_on_few_topics_has_no_interval_that_its_p_could_not_confirm(
+    test: TestName,
+) -> None:
+    # Runs 0 and 1 differ on 4 of 10 topics, so that p is at least 2 / 2⁴; t = 2.45 is beyond the 2.26 of α = .05.
+    values = np.full((3, 10), 0.5)
+    values[1, :4] += 0.3
+    values[2] += np.linspace(0.1, 0.2, 10)
+    with pytest.warns(RankprismWarning, match=r"1 difference has no interval: its runs differ on 4 topics at"):
+        found = compare(matrix(values), test=test, correction="none")
+    assert found.p[0, 0] == 0.125
+    assert np.isnan(found.half_width[0]).tolist() == [True, False, False]
+    alone = compare(matrix(values[[0, 2]]), test=test)
+    assert alone.significant.all()
+    assert not alone.contradicted.any()
+
+
 @pytest.mark.parametrize("test", ["fisher", "bootstrap"])
+@pytest.mark.filterwarnings("ignore:1 difference has no interval")
 def test_equal_sums_have_no_difference_whatever_the_rounding(test: TestName) -> None:
     # Sums of tenths in another order: the same to a person, not to a computer.
     row = np.array([0.1, 0.2, 0.3, 0.7, 0.6, 0.4, 0.1, 0.9])

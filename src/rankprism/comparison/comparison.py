@@ -11,7 +11,7 @@ from typing import Annotated
 import numpy as np
 
 from rankprism.comparison.margins import Margin, within
-from rankprism.comparison.notes import assumption_notes, few_topics
+from rankprism.comparison.notes import assumption_notes, few_changed_topics, few_topics, out_of_reach
 from rankprism.comparison.result import POWER, Comparison
 from rankprism.data.arrays import Floats
 from rankprism.data.note import Note, issue, with_notes
@@ -169,8 +169,14 @@ def compare(
         return np.array([getattr(x, name) for x in found])[:, back]
 
     # Differences that are all equal do not show how much they vary; an infinite half-width says nothing.
+    # Nor may an interval leave out 0 where no p can be below alpha.
     half_width = all_measures("half_width")
-    half_width = np.where((half_width > 0) & np.isfinite(half_width) & (missing is None), half_width, np.nan)
+    changed = np.array([x.changed for x in differences])
+    unreached = out_of_reach(test, correction, changed, alpha, possible=possible)
+    printed = (half_width > 0) & np.isfinite(half_width) & (missing is None)
+    if possible:
+        notes += few_changed_topics(test, unreached & printed, changed, alpha)
+    half_width = np.where(printed & ~unreached, half_width, np.nan)
     p = all_measures("p")
     adjusted = (
         [corrected(row, correction) for row in p] if correction != "max-t" else all_measures("adjusted")
@@ -195,7 +201,7 @@ def compare(
         half_width=half_width,
         interval=kind,
         level=np.array([1 - x.level for x in found]),
-        changed=np.array([x.changed for x in differences]),
+        changed=changed,
         detectable=_detectable(found)[:, back] if possible else np.full(p.shape, np.nan),
         margins=None
         if asked is None

@@ -6,7 +6,7 @@ import numpy as np
 
 from rankprism.comparison.margins import few_changed
 from rankprism.comparison.result import Comparison
-from rankprism.data.arrays import Floats
+from rankprism.data.arrays import Bools, Floats, Longs
 from rankprism.data.note import Note
 from rankprism.statistics.paired import TESTS
 from rankprism.statistics.tails import HEAVY, above, median_kurtosis
@@ -36,6 +36,37 @@ def few_topics(test: TestName, correction: Correction, pairs: int, topics: int, 
         f"{TESTS[test].words} is {least:.4g}{corrected_for}; take more topics or the test t"
     )
     return [Note("few-topics", message, topics, "")]
+
+
+def out_of_reach(
+    test: TestName, correction: Correction, changed: Longs, alpha: float, *, possible: bool
+) -> Bools:
+    """(measure, pair): whether no p of this pair can be below alpha, whatever the sizes of its differences.
+
+    A test that chooses signs has a p of at least 2 / 2ᵏ if a pair differs on k topics. Bonferroni multiplies
+    each p by the number of pairs, and the last step of Holm by 1. Student's interval may still exclude 0, so
+    such a pair has no interval.
+
+    possible : whether any pair can be significant with so many topics, see `few_topics`.
+    """
+    if not TESTS[test].signs:
+        return np.zeros(changed.shape, dtype=bool)
+    multiplied = changed.shape[1] if correction == "bonferroni" else 1
+    return np.asarray((2.0 ** (1 - changed) * multiplied >= alpha) | (not possible))
+
+
+def few_changed_topics(test: TestName, unreached: Bools, changed: Longs, alpha: float) -> list[Note]:
+    """A note if pairs have no interval because they differ on too few topics for this test."""
+    some = unreached & (changed > 0)
+    if not some.any():
+        return []
+    most, count = int(changed[some].max()), int(some.sum())
+    pairs = "1 difference has no interval: its" if count == 1 else f"{count} differences have no interval: their"
+    message = (
+        f"{pairs} runs differ on {most} topics at most, where no p of {TESTS[test].words} can be below "
+        f"{alpha:g}; the test t has intervals"
+    )
+    return [Note("no-interval", message, count, "")]
 
 
 def assumption_notes(of: Comparison) -> list[Note]:
