@@ -128,13 +128,21 @@ class Assessors:
     #: topics that are the same in every study; None: as many as assessors, up to 5, always new
     same_topics: int | None = None
 
+    #: the most new topics of a study
+    most_topics: int = 5
+
     def deciding(self, people: int) -> int:
-        """The number of units that decide the width of an interval: new topics are fewer than assessors."""
-        return people if self.same_topics else min(people, 5)
+        """The number of units that decide the width of an interval: assessors, or new topics if they are
+        fewer."""
+        return people if self.same_topics else min(people, self.most_topics)
+
+    def new_topics(self, people: int) -> int:
+        """As many as assessors, up to the most of them."""
+        return self.deciding(people)
 
     def study(self, rng: np.random.Generator, people: int) -> tuple[list[Row], dict[str, Any]]:
         """Judgments, and two runs. Everybody judges three pairs and three triplets of each topic."""
-        topics = self.same_topics or self.deciding(people)
+        topics = self.same_topics or self.new_topics(people)
         of_topics = np.random.default_rng(5) if self.same_topics else rng
         theta = SPREAD * of_topics.standard_normal((topics, DOCUMENTS))
         noise = of_topics.standard_normal((2, topics, DOCUMENTS)) * np.array([0.6, 1.2])[:, None, None]
@@ -158,6 +166,17 @@ class Assessors:
                     outcome = "left" if rng.random() < sigmoid(worth) else "right"
                     rows.append((f"t{t}", f"d{z}" if k % 2 else "", f"d{a}", f"d{b}", outcome, f"a{who}"))
         return rows, runs
+
+
+@dataclass(frozen=True)
+class ManyTopics(Assessors):
+    """Few assessors of many topics, in one cell of the table."""
+
+    most_topics: int = 20
+    topics: int = 5  #: the number of units of the cell, which are assessors
+
+    def new_topics(self, people: int) -> int:
+        return self.most_topics
 
 
 def _scores(population: Assessors, over: Over, units: int, studies: int, seed: int) -> Studies:
@@ -185,9 +204,16 @@ def over_assessors(population: Assessors, units: int, studies: int, seed: int) -
     return _scores(population, "assessors", units, studies, seed)
 
 
-@simulates("a mean over assessors and topics", (Assessors("crowd, 30 % at random", 0.3),))
+@simulates(
+    "a mean over assessors and topics",
+    (
+        Assessors("crowd, 30 % at random", 0.3),
+        ManyTopics("5 of a crowd, 30 % at random, 20 topics", 0.3),
+        ManyTopics("5 of a crowd, 20 topics", 0.0),
+    ),
+)
 def over_both(population: Assessors, units: int, studies: int, seed: int) -> Studies:
-    """Other assessors and as many other topics, up to 5 of them."""
+    """Other assessors and as many other topics, up to 5 of them, or 20."""
     return _scores(population, "both", units, studies, seed)
 
 
@@ -235,6 +261,12 @@ PAIRS = (
     Answers("2 of a crowd", 2, SPREAD, SPREAD, 0.0),
     Answers("2 of a crowd, ties", 2, SPREAD, SPREAD),
     Answers("2 who agree well", 2, 4.0, 1.0),
+    Answers("2 who agree very well", 2, 8.0, 0.5, 0.0),
+)
+CROWDS_THAT_ANSWER = (
+    Answers("4 of a crowd, ties", 4, SPREAD, SPREAD),
+    Answers("8 of a crowd, ties", 8, SPREAD, SPREAD),
+    Answers("20 of a crowd, ties", 20, SPREAD, SPREAD, harsh=True),
 )
 
 
@@ -248,7 +280,7 @@ def kappa(population: Answers, units: int, studies: int, seed: int) -> Studies:
     return _agreements(lambda rng, n: kappa_of(_units(population.pairs(rng, n)), 0, 1), units, studies, seed)
 
 
-@simulates("α of preferences", (*PAIRS, Answers("4 of a crowd, ties", 4, SPREAD, SPREAD)))
+@simulates("α of preferences", (*PAIRS, *CROWDS_THAT_ANSWER))
 def alpha(population: Answers, units: int, studies: int, seed: int) -> Studies:
     """α of all assessors."""
     return _agreements(lambda rng, n: alpha_of(_units(population.pairs(rng, n))), units, studies, seed)

@@ -180,22 +180,28 @@ def test_perfect_and_opposite_assessors() -> None:
 
 def test_few_units_have_no_interval_and_a_note() -> None:
     """They had intervals of width 0 in 100 of 250 studies."""
-    pairs = list(itertools.combinations("abcd", 2))
+    pairs = list(itertools.combinations("abcdef", 2))
 
     def judged(units: int) -> list[Row]:
-        return [("q", "", a, b, "left", who) for a, b in pairs[:units] for who in ("ann", "ben")]
+        sides = [(a, b, "left") if n % 2 else (b, a, "right") for n, (a, b) in enumerate(pairs[:units])]
+        return [("q", "", *side, who) for side in sides for who in ("ann", "ben")]
 
     with pytest.warns(
-        RankprismWarning, match=r"α of all assessors and κ of 1 pairs of them .* \[no-interval\]"
+        RankprismWarning, match=r"α of all assessors has no .* 10 and κ of 1 pairs of assessors .* 5 .* \[no-interval\]"
     ):
         few = describe(judged(4))
     assert (few.alpha.value, few.kappa["ann", "ben"].value) == (1, 1)
     assert math.isnan(few.alpha.low)
     assert math.isnan(few.kappa["ann", "ben"].high)
-    enough = describe(judged(6))
-    # Wilson's interval of 6 agreements in 6, on the scale from -1 to 1, with t of 5 degrees of freedom.
+    # Five pairs that many people judged hold α in .88 to .90 of the studies, so α needs ten.
+    with pytest.warns(RankprismWarning, match=r"α of all assessors has no interval"):
+        some = describe(judged(6))
+    assert math.isnan(some.alpha.low)
+    # Wilson's interval of n agreements in n, on the scale from -1 to 1, with t of n - 1 degrees of freedom.
     t = 2.570582
-    assert enough.alpha.low == pytest.approx((1 - t**2 / 6) / (1 + t**2 / 6), abs=1e-6)
+    assert some.kappa["ann", "ben"].low == pytest.approx((1 - t**2 / 6) / (1 + t**2 / 6), abs=1e-6)
+    enough, t = describe(judged(10)), 2.262157
+    assert enough.alpha.low == pytest.approx((1 - t**2 / 10) / (1 + t**2 / 10), abs=1e-6)
     assert enough.alpha.high == 1
 
 

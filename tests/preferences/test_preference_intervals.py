@@ -144,13 +144,27 @@ def test_leaving_out_a_fifth_many_times_leads_to_the_same() -> None:
 
 def test_an_interval_over_both_adds_what_assessors_have_in_common_over_topics() -> None:
     """V_T of the means of topics, and V_A - V_TA by the definition, from a table of topics and assessors."""
-    shares = {"ann": [9, 8, 9], "ben": [3, 4, 2], "eva": [5, 6, 7]}
+    shares = {"ann": [9, 6, 3], "ben": [6, 3, 1], "eva": [8, 4, 2]}
     own = np.array(list(shares.values())) / 10
     (one,) = intervals(people(shares), RUN, "ppref", over="both").of_runs.values()
     of_topics = own.mean(0).var(ddof=1) / 3
     common = own.mean(1).var(ddof=1) / 3 - sum(own[:, t].var(ddof=1) / 3 for t in range(3)) / 9
     freedom = (of_topics + common) ** 2 / (of_topics**2 / 2 + common**2 / 2)
     reach = stats.t.ppf(0.975, freedom) * np.sqrt(of_topics + common)
+    assert (one.low, one.high) == pytest.approx((own.mean() - reach, own.mean() + reach))
+
+
+def test_a_variance_over_both_is_at_least_that_over_assessors() -> None:
+    """Topics vary less by chance than what assessors have in common, which is a difference of two estimates."""
+    shares = {"ann": [9, 5, 7], "ben": [2, 6, 4], "eva": [3, 4, 5]}
+    own = np.array(list(shares.values())) / 10
+    (one,) = intervals(people(shares), RUN, "ppref", over="both").of_runs.values()
+    of_topics = own.mean(0).var(ddof=1) / 3
+    of_assessors = own.mean(1).var(ddof=1) / 3
+    of_cells = sum(own[:, t].var(ddof=1) / 3 for t in range(3)) / 9
+    assert of_topics + max(of_assessors - of_cells, 0) < of_assessors
+    freedom = of_assessors**2 / (of_topics**2 / 2 + (of_assessors - of_topics) ** 2 / 2)
+    reach = stats.t.ppf(0.975, freedom) * np.sqrt(of_assessors)
     assert (one.low, one.high) == pytest.approx((own.mean() - reach, own.mean() + reach))
 
 

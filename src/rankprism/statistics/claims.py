@@ -99,7 +99,7 @@ CLAIMS = _table(
             "α of preferences",
             "Krippendorff's α of the same assessors over the population of pairs",
             "pairs that several judged",
-            5,
+            10,  # five pairs that eight people judged hold α in .90 of the studies, and 20 people in .88
             "preferences describe; assess",
         ),
         Claim(

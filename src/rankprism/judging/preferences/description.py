@@ -265,14 +265,15 @@ def describe(
 
 def _without_interval(alpha: Agreement, kappa: Sequence[Agreement]) -> list[Note]:
     """A note about coefficients that rest on too few pairs for an interval."""
-    fewest = CLAIMS[ALPHA].fewest
+    fewest = CLAIMS[KAPPA].fewest
     few = sum(one.units < fewest for one in kappa)
-    named = ["α of all assessors"] if 0 < alpha.units < fewest else []
-    named += [f"κ of {few} pairs of them"] if few else []
-    if not named:
-        return []
-    why = f"have no interval, because it needs {fewest} pairs of documents that two assessors judged"
-    return [Note("no-interval", f"{' and '.join(named)} {why}", few, "")]
+    named = []
+    if 0 < alpha.units < CLAIMS[ALPHA].fewest:
+        named.append(f"α of all assessors has no interval, because it needs {CLAIMS[ALPHA].fewest}")
+    if few:
+        named.append(f"κ of {few} pairs of assessors has no interval, because it needs {fewest}")
+    judged = " pairs of documents that two assessors judged"
+    return [Note("no-interval", " and ".join(named) + judged, few, "")] if named else []
 
 
 def _judgments(group: Group) -> int:
