@@ -446,7 +446,7 @@ def test_where_nothing_can_be_significant_no_difference_is_said_to_be_found(test
 )
 @pytest.mark.filterwarnings("ignore:nothing can be significant", "ignore:the correction max-t assumes")
 def test_no_interval_excludes_0_where_no_p_can_be_below_alpha(test: TestName, correction: Correction) -> None:
-    # Of the 2⁵ choices of signs, the observed one and its reverse reach any |t|: p is at least 2 / 2⁵ = .0625.
+    # Of the 2⁵ choices of signs, the observed one and its reverse reach any |t|: p is at least .0625.
     scores = matrix(np.arange(3)[:, None] + np.random.default_rng(0).normal(0, 0.01, (3, 5)))
     found = compare(scores, test=test, correction=correction)
     assert found.p.min() >= 0.0625
@@ -459,11 +459,13 @@ def test_no_interval_excludes_0_where_no_p_can_be_below_alpha(test: TestName, co
 def test_a_pair_that_differs_on_few_topics_has_no_interval_that_its_p_could_not_confirm(
     test: TestName,
 ) -> None:
-    # Runs 0 and 1 differ on 4 of 10 topics, so that p is at least 2 / 2⁴; t = 2.45 is beyond the 2.26 of α = .05.
+    # Runs 0 and 1 differ on 4 of 10 topics, so p is at least 2 / 2⁴; t = 2.45 is beyond 2.26.
     values = np.full((3, 10), 0.5)
     values[1, :4] += 0.3
     values[2] += np.linspace(0.1, 0.2, 10)
-    with pytest.warns(RankprismWarning, match=r"1 difference has no interval: its runs differ on 4 topics at"):
+    with pytest.warns(
+        RankprismWarning, match=r"1 difference has no interval: its runs differ on 4 topics at"
+    ):
         found = compare(matrix(values), test=test, correction="none")
     assert found.p[0, 0] == 0.125
     assert np.isnan(found.half_width[0]).tolist() == [True, False, False]

@@ -187,7 +187,8 @@ def test_few_units_have_no_interval_and_a_note() -> None:
         return [("q", "", *side, who) for side in sides for who in ("ann", "ben")]
 
     with pytest.warns(
-        RankprismWarning, match=r"α of all assessors has no .* 10 and κ of 1 pairs of assessors .* 5 .* \[no-interval\]"
+        RankprismWarning,
+        match=r"α of all assessors has no .* 10 and κ of 1 pairs of assessors .* 5 .* \[no-interval\]",
     ):
         few = describe(judged(4))
     assert (few.alpha.value, few.kappa["ann", "ben"].value) == (1, 1)

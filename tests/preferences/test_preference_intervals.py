@@ -155,7 +155,7 @@ def test_an_interval_over_both_adds_what_assessors_have_in_common_over_topics() 
 
 
 def test_a_variance_over_both_is_at_least_that_over_assessors() -> None:
-    """Topics vary less by chance than what assessors have in common, which is a difference of two estimates."""
+    """What assessors have in common is a difference of two estimates, so it may be too small by chance."""
     shares = {"ann": [9, 5, 7], "ben": [2, 6, 4], "eva": [3, 4, 5]}
     own = np.array(list(shares.values())) / 10
     (one,) = intervals(people(shares), RUN, "ppref", over="both").of_runs.values()

@@ -61,7 +61,9 @@ def few_changed_topics(test: TestName, unreached: Bools, changed: Longs, alpha: 
     if not some.any():
         return []
     most, count = int(changed[some].max()), int(some.sum())
-    pairs = "1 difference has no interval: its" if count == 1 else f"{count} differences have no interval: their"
+    pairs = (
+        "1 difference has no interval: its" if count == 1 else f"{count} differences have no interval: their"
+    )
     message = (
         f"{pairs} runs differ on {most} topics at most, where no p of {TESTS[test].words} can be below "
         f"{alpha:g}; the test t has intervals"

@@ -10,7 +10,8 @@ different, and no study of a few assessors says by how much.
 
 Over both, V = V_T + V_A - V_TA, because the first two both include the differences between cells of topics
 and assessors (Cameron, Gelbach and Miller 2011), but V is at least V_T and at least V_A. Without this, five
-assessors and 20 topics held the mean in .92 of the simulated studies (simulations/preferences.py). Its degrees of freedom come from Satterthwaite's formula.
+assessors and 20 topics held the mean in .92 of the simulated studies (simulations/preferences.py). Its
+degrees of freedom come from Satterthwaite's formula.
 """
 
 from __future__ import annotations
@@ -226,7 +227,7 @@ def _margin(values: Floats, rest: Floats | None, over: Over, level: float, peopl
         if over == "both":
             cell = with_pairs(np.nan_to_num(rest - np.nanmean(rest, 0)).swapaxes(0, 1) / scored[:, None])
             of_cells = (cell**2).sum((1, 2)) * times
-            # The difference of two estimates may be too small. Neither kind of unit alone varies more than both.
+            # A difference of two estimates may be too small. Neither kind of unit varies more than both do.
             variance = np.maximum(of_topics + np.maximum(of_assessors - of_cells, 0.0), of_assessors)
             common = variance - of_topics
             parts = of_topics**2 / max(topics - 1, 1) + common**2 / of_people
