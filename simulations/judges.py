@@ -93,7 +93,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankprism import evaluate, parse, read_judgments
+from rankprism import Collection, evaluate, parse, read_judgments
 from rankprism.judging.judges.agreement import label_figures, over_topics, top_agreement
 from rankprism.judging.judges.design import Design, designed
 from rankprism.judging.judges.estimation import Sample, half_widths
@@ -101,6 +101,7 @@ from rankprism.judging.judges.labels import Labels, joined, pooled
 from rankprism.judging.judges.pool import Ranked, hashes
 from rankprism.judging.judges.prediction import FOLDS_OF_PAIRS, Predicted, folds_of
 from rankprism.judging.judges.scoring import Study
+from rankprism.types import RunsLike
 from simulations.gate import Studies, simulates
 from simulations.populations import AD_HOC_8, DL_2021, Floats, Population
 
@@ -206,16 +207,17 @@ class Whole:
     measure: str
 
     @classmethod
-    def of(cls, labels: Labels, runs: object, measure: str) -> Whole:
+    def of(cls, labels: Labels, runs: RunsLike, measure: str) -> Whole:
         return cls.for_all(labels, runs, [measure])[0]
 
     @classmethod
-    def for_all(cls, labels: Labels, runs: object, measures: Sequence[str]) -> list[Whole]:
+    def for_all(cls, labels: Labels, runs: RunsLike, measures: Sequence[str]) -> list[Whole]:
         """The same collection for each measure, with samples that are drawn for all of them."""
         chosen = [parse(measure) for measure in measures]
-        ranked = Ranked.of(labels, runs)  # type: ignore[arg-type]
+        collection = Collection.of(labels.source, runs)
+        ranked = Ranked.of(labels, collection.joined(labels.pairs, collection.reading))
         design = designed(labels, ranked, chosen, 0)
-        truth = evaluate(labels.source, runs, chosen).means  # type: ignore[arg-type]
+        truth = evaluate(collection, measures=chosen).means
         hashed = hashes(labels)
         return [
             cls(labels, ranked, truth[:, m], design, hashed, measure) for m, measure in enumerate(measures)
@@ -234,6 +236,15 @@ class Whole:
         people = np.where(drawn[:, None], self.labels.people, np.nan)
         fold = folds_of(self.hashed, seed)
         return Study(replace(self.labels, people=people), self.ranked, Sample(drawn, chance, fold), seed)
+
+
+def named(values: NDArray[Any], axes: str) -> dict[str, Any]:
+    """The values as nested dictionaries.
+
+    axes : a letter for the names of each axis, such as t for topics and d for documents.
+    """
+    first, rest = axes[0], axes[1:]
+    return {f"{first}{n}": named(row, rest) if rest else float(row) for n, row in enumerate(values)}
 
 
 @dataclass(frozen=True)
@@ -266,12 +277,8 @@ class FewLabels:
             judge = rng.permuted(judge, axis=1)
         if self.judge == "a nearly perfect":
             judge = np.where(rng.random(people.shape) < 0.03, rng.permuted(people, axis=1), people)
-
-        def named(values: NDArray[Any]) -> dict[str, dict[str, float]]:
-            return {f"t{t}": {f"d{d}": float(v) for d, v in enumerate(row)} for t, row in enumerate(values)}
-
-        labels = joined(read_judgments(named(people)), {"judge": read_judgments(named(judge))})
-        return Whole.of(labels, {f"r{r}": named(ranked[r]) for r in range(runs)}, self.measure)
+        judged, by_judge = (read_judgments(named(x, "td")) for x in (people, judge))
+        return Whole.of(joined(judged, {"judge": by_judge}), named(ranked, "rtd"), self.measure)
 
 
 @dataclass(frozen=True)
@@ -298,23 +305,9 @@ class FewLabelsOfAspects:
         score = (
             x.max(1) + rng.normal(size=(runs, topics, docs)) * (0.5 + 0.2 * np.arange(runs))[:, None, None]
         )
-
-        def named(values: NDArray[Any]) -> dict[str, dict[str, dict[str, float]]]:
-            return {
-                f"t{t}": {
-                    f"s{a}": {f"d{d}": float(v) for d, v in enumerate(row)} for a, row in enumerate(rows)
-                }
-                for t, rows in enumerate(values)
-            }
-
-        labels = joined(read_judgments(named(people), aspects="all"), {"judge": read_judgments(named(judge))})
-        ranked = {
-            f"r{r}": {
-                f"t{t}": {f"d{d}": float(v) for d, v in enumerate(row)} for t, row in enumerate(score[r])
-            }
-            for r in range(runs)
-        }
-        return Whole.of(labels, ranked, self.measure)
+        judged = read_judgments(named(people, "tsd"), aspects="all")
+        labels = joined(judged, {"judge": read_judgments(named(judge, "tsd"))})
+        return Whole.of(labels, named(score, "rtd"), self.measure)
 
 
 LINEAR, NDCG, CURVED = "P(rel=2)@10", "nDCG@10", "AP(rel=2)"

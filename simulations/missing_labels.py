@@ -20,11 +20,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankprism import evaluate, read_judgments, read_run
+from rankprism import Collection, evaluate, read_judgments, read_run
 from rankprism._core import JudgmentTable
 from rankprism.data.arrays import Longs
 from rankprism.data.judgments import Judgments
-from rankprism.data.run import Run
 from rankprism.judging.judges.agreement import mean_over_topics
 from rankprism.judging.judges.labels import Labels
 from rankprism.judging.judges.shared_labels import Compared, compared
@@ -55,14 +54,14 @@ class Labelled:
 
     labels: Labels
     judge: str
-    runs: dict[str, Run]
+    collection: Collection  #: the runs
 
     def figures(self, labels: Labels, by_people: Scores, seed: int) -> list[Floats]:
         """For each measure, (3, figure): τ_b and the bias, and the ends of their intervals.
 
         by_people : the scores by all labels of people, which name the topics and measures
         """
-        one: Compared = compared(labels, self.runs, by_people, {})[self.judge]
+        one: Compared = compared(labels, self.collection, by_people)[self.judge]
         found = []
         for m in range(len(by_people.measures)):
             people, judge = (scores.values[:, :, m] for scores in (one.people, one.judge))
@@ -108,7 +107,7 @@ class Labelled:
     ) -> Iterator[Drawn]:
         """For each measure, what repeated draws give."""
         rng = np.random.default_rng(seed)
-        by_people = evaluate(self.labels.source, self.runs, measures)
+        by_people = evaluate(self.collection.judged_by(self.labels.source), measures=measures)
         truth = self.figures(self.labels, by_people, 0)
         draws = [self.figures(self.draw(rng, share), by_people, k) for k in range(repetitions)]
         for m, whole in enumerate(truth):
@@ -150,7 +149,7 @@ def collection(folder: Path, name: str, judge: str | None) -> Labelled:
         labels.source,
     )
     own = replace(labels, judges={chosen: given}, sources={chosen: source})
-    return Labelled(own, chosen, {path.name: read_run(path) for path in paths})
+    return Labelled(own, chosen, Collection.of(None, {path.name: read_run(path) for path in paths}))
 
 
 def main(words: Sequence[str] | None = None) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from rankprism import (
+    Collection,
     InputError,
     RankprismWarning,
     evaluate,
@@ -289,7 +290,7 @@ def test_intervals_hold_what_all_labels_give_from_the_smallest_share_on() -> Non
     people, judge = labels(topics=20, docs=30)
     given = {name: read_judgments(x) for name, x in (("people", people), ("j", judge))}
     runs = {name: read_run(run, name=name) for name, run in ranked(people, 8).items()}
-    whole = Labelled(joined(given["people"], {"j": given["j"]}), "j", runs)
+    whole = Labelled(joined(given["people"], {"j": given["j"]}), "j", Collection.of(None, runs))
     (enough,) = whole.repeat(["nDCG@10"], shared_labels.ENOUGH, 30)
     (few,) = whole.repeat(["nDCG@10"], 0.02, 30)
     assert enough.held[0] >= 0.93 - 2 * (0.93 * 0.07 / 30) ** 0.5

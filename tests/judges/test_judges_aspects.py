@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankprism import InputError, evaluate, judges, parse, read_judgments, sample
+from rankprism import Collection, InputError, evaluate, judges, parse, read_judgments, sample
 from rankprism.judging.judges import rescoring
 from rankprism.judging.judges.effects import effects
 from rankprism.judging.judges.estimation import Sample, _of_draws, estimated, weights_of
@@ -68,7 +68,8 @@ def found_from(
     predicted = Predicted(
         np.array([0.0, 1.0]), np.full((6, 2), 0.5), np.zeros(6, dtype=np.int64), np.zeros(1)
     )
-    return labels, effects(parse(measure), labels, Ranked.of(labels, RUNS), predicted, 0)
+    ranked = Ranked.of(labels, Collection.of(labels.pairs, RUNS).aligned())
+    return labels, effects(parse(measure), labels, ranked, predicted, 0)
 
 
 def mean_score(fixed: dict[int, Any], measure: str, aspects: Any = None, weights: Any = None) -> Any:
@@ -284,7 +285,8 @@ def test_intervals_count_that_labels_are_drawn_from_predictions(name: str) -> No
     """The variance of the estimates from one sample, if only the draws of labels differ."""
     people, judge, runs = made()
     chosen = judges.select(runs, {"j": judge}, NAMES, budget=150, aspects="all").pairs
-    study = Study.read(drawn_from(people, chosen), {"j": judge}, runs, chosen, None, 0, {}, "all")
+    collection = Collection.of(drawn_from(people, chosen), runs, aspects="all")
+    study = Study.read(collection, {"j": judge}, chosen, None, 0)
     predicted, measure = study.predict(), parse(name)
     found = [replace(study, seed=seed).estimate(measure, predicted) for seed in range(24)]
     seen = np.var([estimate.value for estimate, _ in found], axis=0, ddof=1)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from rankprism import (
+    Collection,
     evaluate,
     judges,
     parse,
@@ -179,7 +180,7 @@ def tiny(labelled: Sequence[str], levels: Sequence[float]) -> tuple[Labels, Rank
         if whole.topics[whole.topic[i]] == "q" and doc not in labelled:
             people[i] = np.nan
     labels = replace(whole, people=people)
-    ranked = Ranked.of(labels, TINY_RUNS)
+    ranked = Ranked.of(labels, Collection.of(labels.pairs, TINY_RUNS).aligned())
     n = len(labels.docs)
     chance = np.full((n, len(levels)), 1 / len(levels))
     return labels, ranked, Predicted(np.array(levels), chance, np.zeros(n, dtype=np.int64), np.zeros(1))
@@ -294,6 +295,7 @@ def test_errors_of_two_predictions_leave_no_bias(name: str) -> None:
     runs = {"x": {t: {d: -float(n) for n, d in enumerate(docs)} for t, docs in whole.items()}}
     truth = evaluate(whole, runs, name).means.item()
     labels = joined(read_judgments(whole), {})
+    ranked = Ranked.of(labels, Collection.of(labels.pairs, runs).aligned())
     wrong = [labels.docs.index(doc) for doc in "ac"]
     chance = np.eye(2)[labels.people[:, 0].astype(int)]
     chance[wrong] = 1.0, 0.0
@@ -306,7 +308,7 @@ def test_errors_of_two_predictions_leave_no_bias(name: str) -> None:
         drawn = np.ones(len(labels.docs), dtype=bool)
         drawn[wrong] = bits
         people = np.where(drawn[:, None], labels.people, np.nan)
-        study = Study(replace(labels, people=people), Ranked.of(labels, runs), Sample(drawn, pi, fold), 0)
+        study = Study(replace(labels, people=people), ranked, Sample(drawn, pi, fold), 0)
         likely = np.prod(np.where(drawn, pi, 1 - pi))
         for informative in means:
             estimate, _ = study.estimate(parse(name), predicted, informative)

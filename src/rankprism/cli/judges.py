@@ -14,7 +14,7 @@ from rankprism.cli.measures import MeasureFiles, MeasureNames, load_measures, re
 from rankprism.cli.options import OutputFile, Quiet
 from rankprism.cli.signature import parameters_of, with_options_of
 from rankprism.errors import InputError
-from rankprism.types import RunOptions
+from rankprism.types import CountedAspects, RunOptions
 
 if TYPE_CHECKING:
     from rankprism.judging.judges import Selection
@@ -134,6 +134,12 @@ PoolFile = Annotated[
         autocompletion=complete_file,
     ),
 ]
+Aspects = Annotated[
+    CountedAspects | None,
+    typer.Option(
+        help='With "all", every aspect of a topic counts, even one to which no document is relevant.'
+    ),
+]
 
 
 @app.command()
@@ -143,6 +149,7 @@ def score(
     call: Call,
     drawn: Drawn = None,
     pool: PoolFile = None,
+    aspects: Aspects = None,
     differences: Annotated[
         bool, typer.Option("--differences", help="Print the difference of every two runs instead.")
     ] = False,
@@ -167,7 +174,8 @@ def score(
     """
     if read.runs is None:
         raise InputError("name the runs after the judgments of people")
-    found = call(read.people, read.judges, read.runs, read.measures, drawn=drawn, pool=pool, **read.reading)
+    how = {"aspects": aspects, **read.reading}
+    found = call(read.people, read.judges, read.runs, read.measures, drawn=drawn, pool=pool, **how)
     if differences and per_topic:
         raise InputError("--differences and --per-topic are two different tables; choose one")
     if per_topic:

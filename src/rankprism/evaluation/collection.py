@@ -256,6 +256,14 @@ class Collection:
         """The same judgments with other runs, such as these runs when they have been joined once."""
         return replace(self, sources=run_sources(runs, self.options.threads), _whole={})
 
+    def check_topics(self) -> None:
+        """Refuse means over the topics that a run retrieved, for what compares runs topic by topic."""
+        if self.options.topics != "judged":
+            raise InputError(
+                f"topics={self.options.topics!r} takes the mean of each run over topics of its own, and here "
+                f"all runs need the same topics; leave it out"
+            )
+
     def evaluate(self, measures: Any = None, **more: Any) -> Any:
         """The scores of the runs, see `rankprism.evaluate`."""
         from rankprism.evaluation.evaluation import evaluate
@@ -283,16 +291,33 @@ ALONE = "if there are only preferences, name their file before the runs and leav
 
 
 def collected(
-    judgments: Any, runs: Any = None, *, on_error: OnError | None = None, **options: Unpack[CollectionOptions]
+    judgments: Any,
+    runs: Any = None,
+    *,
+    on_error: OnError | None = None,
+    without_runs: bool = False,
+    **options: Unpack[CollectionOptions],
 ) -> Collection:
-    """A collection, which may have been made already. It then has its runs and options inside."""
+    """A collection, which may have been made already. It then has its runs and options inside.
+
+    without_runs : whether judgments alone are enough.
+    """
     if not isinstance(judgments, Collection):
-        if runs is None:
+        if runs is None and not without_runs:
             raise TypeError("runs are missing; pass them after the judgments, or pass a Collection")
         return Collection.of(judgments, runs, on_error=on_error, **options)
     for name in (*(["runs"] if runs is not None else []), *options):
         raise TypeError(f"{name} is part of a Collection; make another one with Collection.of")
     return judgments if on_error is None else replace(judgments, on_error=on_error)
+
+
+def collected_runs(runs: Any, **reading: Unpack[RunOptions]) -> Collection:
+    """The same for runs that nobody need have judged."""
+    if not isinstance(runs, Collection):
+        return Collection.of(None, runs, **reading)
+    for name in reading:
+        raise TypeError(f"{name} is part of a Collection; make another one with Collection.of")
+    return runs
 
 
 @contextmanager

@@ -9,25 +9,28 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Unpack
 
 import sqlalchemy as sa
 
 from rankprism.data.judgments import Judgments
 from rankprism.errors import InputError, RankprismError
+from rankprism.evaluation import Collection
+from rankprism.evaluation.collection import collected_runs
 from rankprism.formats.judgments import read_judgments
 from rankprism.judging.assess import store
 from rankprism.judging.assess.background import Background
 from rankprism.judging.assess.dashboard import System, count_judgments, possible_ranks
 from rankprism.judging.assess.drawn_sample import DrawnSample, drawn_sample, notes
 from rankprism.judging.assess.store import Store
+from rankprism.judging.judges.drawn import with_probabilities
 from rankprism.judging.judges.effects import check
 from rankprism.judging.judges.labels import check_judges, check_topics, pooled
-from rankprism.judging.judges.pool import Ranked
 from rankprism.judging.judges.scoring import EstimatedScores, score
 from rankprism.measures.grammar import parse_all
 from rankprism.measures.measure import Measure
+from rankprism.types import RunOptions
 
 #: Minimum number of seconds between two computations.
 _SECONDS = 10.0
@@ -38,10 +41,9 @@ class Judges:
     """The judges and the runs that are scored with them and with the people of a study."""
 
     judges: Mapping[str, Judgments]
-    runs: Sequence[str]
+    collection: Collection  #: the runs
     measures: Sequence[Measure]
     pool: Judgments | None = None
-    reading: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def read(
@@ -50,19 +52,20 @@ class Judges:
         runs: Sequence[str],
         measures: Sequence[str],
         pool: str | None = None,
-        **reading: Any,
+        **reading: Unpack[RunOptions],
     ) -> Judges:
         """Read all files once, so that a wrong one is refused before the study is served."""
         if not runs:
             raise InputError("judges are compared by the runs that they score; name the runs, too")
+        collection = collected_runs(runs, **reading)
         chosen = [measure for text in measures for measure in parse_all(text)]
         for measure in chosen:
             check(measure)
         read = {name: read_judgments(source) for name, source in check_judges(judges).items()}
-        made = cls(read, list(runs), chosen, None if pool is None else read_judgments(pool), reading)
+        made = cls(read, collection, chosen, None if pool is None else read_judgments(pool))
         labels = pooled(None, made.judges, made.pool)
         check_topics(labels)
-        Ranked.of(labels, made.runs, **made.reading)
+        made.collection.judged_by(labels.pairs).aligned()
         return made
 
     def score(self, found: DrawnSample) -> EstimatedScores:
@@ -70,16 +73,10 @@ class Judges:
 
         If topics have several aspects, all of them count, because whoever made the study has named them.
         """
-        aspects: Any = "all" if found.several_aspects else None
-        return score(
-            found.people,
-            self.judges,
-            self.runs,
-            self.measures,
-            pool=self.pool,
-            aspects=aspects,
-            **self.reading,
-        )
+        people, drawn = with_probabilities(found.people, None)
+        judged = read_judgments(people, aspects="all" if found.several_aspects else None)
+        collection = self.collection.judged_by(judged)
+        return score(collection, self.judges, measures=self.measures, drawn=drawn, pool=self.pool)
 
 
 @dataclass(frozen=True)

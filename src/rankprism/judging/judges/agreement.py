@@ -17,9 +17,9 @@ import numpy as np
 from rankprism.data.arrays import Floats
 from rankprism.data.note import Note, issue
 from rankprism.errors import InputError, RankprismWarning, listed
-from rankprism.evaluation import evaluate
+from rankprism.evaluation import Collection, evaluate
+from rankprism.evaluation.collection import collected
 from rankprism.formats import files
-from rankprism.formats.source import run_sources
 from rankprism.judging.judges.agreement_result import (
     AT_THE_TOP,
     OF_LABELS,
@@ -46,14 +46,22 @@ from rankprism.results.scores import Scores
 from rankprism.statistics.claims import CLAIMS
 from rankprism.statistics.corrections import corrected
 from rankprism.statistics.means import t_intervals
-from rankprism.types import Coefficient, JudgmentsLike, MeasuresLike, Natural, Positive, RunOptions, RunsLike
+from rankprism.types import (
+    Coefficient,
+    CollectionOptions,
+    JudgmentsLike,
+    MeasuresLike,
+    Natural,
+    Positive,
+    RunsLike,
+)
 
 #: The largest number of grades that a table of confusion shows one by one.
 MOST_GRADES = 10
 
 
 def agree(
-    people: JudgmentsLike,
+    people: JudgmentsLike | Collection,
     judges: Mapping[str, JudgmentsLike],
     runs: RunsLike | None = None,
     measures: MeasuresLike | None = None,
@@ -62,14 +70,15 @@ def agree(
     top: Positive = 10,
     intervals: float = 0.95,
     seed: Natural = 0,
-    **reading: Unpack[RunOptions],
+    **options: Unpack[CollectionOptions],
 ) -> LabelAgreement:
     """How far judges agree with people, on labels and on runs.
 
     Parameters
     ----------
     people
-        The judgments of people, as `read_judgments` takes them.
+        The judgments of people, as `read_judgments` takes them; or a `Collection` of these judgments and
+        perhaps runs.
     judges
         The name of each judge and its judgments.
     runs, measures
@@ -85,6 +94,8 @@ def agree(
         Confidence of the intervals, whose units are topics. 0 leaves the intervals out.
     seed
         Seed for the random numbers. The same seed gives the same result.
+    **options
+        How to read the judgments of people and the runs, as for `rankprism.evaluate`.
 
     Examples
     --------
@@ -95,7 +106,10 @@ def agree(
     0.750
     """
     check_confidence(intervals)
-    labels = read_labels(people, check_judges(judges))
+    judges = check_judges(judges)
+    collection = collected(people, runs, without_runs=True, **options)
+    collection.check_topics()
+    labels = read_labels(collection.judgments, judges)
     check_topics(labels)
     note_scales(labels, "its κ, α and bias are not defined")
     figures: list[Figure] = []
@@ -111,13 +125,13 @@ def agree(
         "units of the intervals": "topics",
         "seed": seed,
     }
-    if runs is None:
+    if not collection.sources:
         if measures is not None or family is not None:
             raise InputError("measures and families need runs; name the runs after the judgments of people")
         return LabelAgreement(tuple(labels.judges), tuple(figures), confusion, about)
     if measures is None:
         raise InputError("name the measures that runs are to be scored with, e.g. nDCG@10 (-m nDCG@10)")
-    by = _scored(labels, runs, measures, reading)
+    by = _scored(labels, collection, measures)
     first = next(iter(by.values())).people
     figures += [
         Figure(name, "labels", "shared", ALL, one.shared, units=len(labels.topics))
@@ -245,17 +259,14 @@ def _on_labels(labels: Labels, judge: str, confidence: float) -> list[Figure]:
     return found
 
 
-def _scored(
-    labels: Labels, runs: RunsLike, measures: MeasuresLike, reading: RunOptions
-) -> dict[str, Compared]:
+def _scored(labels: Labels, collection: Collection, measures: MeasuresLike) -> dict[str, Compared]:
     """The scores of runs by the labels of people and of each judge. Says which judges have too few labels."""
-    sources = run_sources(runs)
     with warnings.catch_warnings():
         if not all(Shared.of(labels, name).is_whole for name in labels.judges):
             # What is not judged is not counted as 0 here.
             warnings.filterwarnings("ignore", r".*\[(few-judged|unmatched-topics)\]", RankprismWarning)
-        by_people = evaluate(labels.source, sources, measures, **reading)
-    found = compared(labels, sources, by_people, reading)
+        by_people = evaluate(collection, measures=measures)
+    found = compared(labels, collection, by_people)
     for name, one in found.items():
         if not one.enough:
             issue([_too_few(labels, name, one)])

@@ -87,7 +87,7 @@ def designed(labels: Labels, ranked: Ranked, measures: Sequence[Measure], seed: 
     linear = True
     for measure in measures:
         form = sum_of(measure)
-        single = labels.people.shape[1] == 1
+        single = not labels.has_aspects
         linear = linear and single and form is not None and form.is_linear
         found = effects(measure, replace(labels, people=likely), ranked, blank, seed, guessing=True)
         weight = blank.chance if single else np.full(found.at.shape[:2], 1 / found.at.shape[1])

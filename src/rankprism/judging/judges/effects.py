@@ -66,7 +66,9 @@ class Lists(NamedTuple):
 
 def lists_of(labels: Labels, ranked: Ranked, cutoff: int | None) -> list[Lists]:
     """The rankings of each topic, down to the cutoff. All measures with this cutoff share them."""
-    return ranked.once(("lists", cutoff), lambda: list(_lists(labels, ranked, cutoff)))
+    if cutoff not in ranked.lists:
+        ranked.lists[cutoff] = list(_lists(labels, ranked, cutoff))
+    return ranked.lists[cutoff]
 
 
 def _lists(labels: Labels, ranked: Ranked, cutoff: int | None) -> Iterator[Lists]:
@@ -122,7 +124,7 @@ def effects(
     """
     check(measure)
     form = sum_of(measure)
-    if form is None or labels.people.shape[1] > 1:
+    if form is None or labels.has_aspects:
         from rankprism.judging.judges.rescoring import rescored_effects
 
         return rescored_effects(measure, labels, ranked, predicted, seed, guessing)

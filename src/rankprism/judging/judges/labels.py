@@ -40,6 +40,11 @@ class Labels:
     def topics(self) -> tuple[str, ...]:
         return self.pairs.topics
 
+    @property
+    def has_aspects(self) -> bool:
+        """Whether some topic has several aspects, so that a document has several labels."""
+        return bool(self.people.shape[1] > 1)
+
     @cached_property
     def start(self) -> Longs:
         """Where the pairs of each topic start, and the number of all pairs."""
@@ -53,10 +58,10 @@ class Labels:
         return f"document {self.docs[pair]!r} of topic {self.topics[self.topic[pair]]!r}"
 
 
-def read_labels(people: JudgmentsLike, judges: Mapping[str, JudgmentsLike]) -> Labels:
-    """Read the labels of people and of each judge."""
+def read_labels(people: Judgments, judges: Mapping[str, JudgmentsLike]) -> Labels:
+    """The labels of people, and of judges whose judgments are read here."""
     read = {name: read_judgments(source) for name, source in judges.items()}
-    return joined(read_judgments(people), read)
+    return joined(people, read)
 
 
 def pooled(people: Judgments | None, judges: Mapping[str, Judgments], pool: Judgments | None) -> Labels:

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
-from typing import Any, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankprism.data.arrays import Floats, Longs
 from rankprism.data.note import Note, issue, some
-from rankprism.data.reading import Reading
+from rankprism.data.run import Alignment
 from rankprism.errors import InputError
-from rankprism.formats.runs import align_all
-from rankprism.formats.source import run_sources
 from rankprism.judging.judges.labels import Labels
-from rankprism.types import RunOptions, RunsLike
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from rankprism.judging.judges.effects import Lists
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,20 +29,12 @@ class Ranked:
     pair: Longs
     rank: Longs
     length: Longs  #: (run, topic) number of documents retrieved
-    reading: Reading
-    _memo: dict[Hashable, object] = field(default_factory=dict, repr=False)
-
-    def once(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """The result of `compute()`, called only once."""
-        if key not in self._memo:
-            self._memo[key] = compute()
-        return self._memo[key]  # type: ignore[return-value]  # what compute returned
+    #: what `effects.lists_of` found, by cutoff
+    lists: dict[int | None, list[Lists]] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, labels: Labels, runs: RunsLike, **reading: Unpack[RunOptions]) -> Ranked:
-        """Find the pairs in the runs."""
-        how = Reading.of(**reading)
-        aligned = align_all(labels.pairs, run_sources(runs), how, None, None)
+    def of(cls, labels: Labels, aligned: Mapping[str, Alignment]) -> Ranked:
+        """Find the pairs in runs that are joined with `Labels.pairs`."""
         run, pair, rank = [], [], []
         for r, found in enumerate(aligned.values()):
             topic = np.repeat(np.arange(len(labels.topics)), np.diff(found.start))
@@ -53,7 +43,11 @@ class Ranked:
             rank.append(found.rank.astype(np.int64))
         length = np.stack([found.length for found in aligned.values()]).astype(np.int64)
         return cls(
-            tuple(aligned), np.concatenate(run), np.concatenate(pair), np.concatenate(rank), length, how
+            tuple(aligned),
+            np.concatenate(run),
+            np.concatenate(pair),
+            np.concatenate(rank),
+            length,
         )
 
     @cached_property

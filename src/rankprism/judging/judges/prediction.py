@@ -66,7 +66,7 @@ def features(labels: Labels, ranked: Ranked | None, cells: tuple[Longs, Longs]) 
     """
     pair, aspect = cells
     columns: list[Floats] = []
-    several = labels.people.shape[1] > 1
+    several = labels.has_aspects
     for given in labels.judges.values():
         label = given[pair, aspect]
         missing = np.isnan(label)

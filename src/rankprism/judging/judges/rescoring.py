@@ -50,7 +50,7 @@ def rescored_effects(
     levels = predicted.levels
     sampled = np.flatnonzero(~np.isnan(labels.people).all(1))
     first = np.searchsorted(sampled, labels.start)
-    single = labels.people.shape[1] == 1
+    single = not labels.has_aspects
     draws = GUESSES if guessing else DRAWS if single else DRAWS_OF_VECTORS
     mean = np.zeros((len(ranked.runs), len(labels.topics)))
     tried = len(levels) if single else draws

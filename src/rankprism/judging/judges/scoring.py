@@ -11,7 +11,8 @@ import numpy as np
 from rankprism.data.arrays import Bools, Floats, Longs
 from rankprism.data.note import Note, issue
 from rankprism.errors import InputError
-from rankprism.evaluation import evaluate
+from rankprism.evaluation import Collection, evaluate
+from rankprism.evaluation.collection import collected
 from rankprism.evaluation.steps import parsed
 from rankprism.formats.judgments import read_judgments
 from rankprism.judging.judges.drawn import read_drawn, with_probabilities
@@ -40,11 +41,10 @@ from rankprism.results.table import Cell, Table
 from rankprism.statistics.claims import CLAIMS
 from rankprism.statistics.means import t_intervals
 from rankprism.types import (
-    CountedAspects,
+    CollectionOptions,
     JudgmentsLike,
     MeasuresLike,
     Natural,
-    RunOptions,
     RunsLike,
     TopicsMeant,
 )
@@ -60,18 +60,17 @@ UNLIKELY = 5.0
 
 
 def score(
-    people: JudgmentsLike,
+    people: JudgmentsLike | Collection,
     judges: Mapping[str, JudgmentsLike],
-    runs: RunsLike,
-    measures: MeasuresLike,
+    runs: RunsLike | None = None,
+    measures: MeasuresLike | None = None,
     *,
     drawn: Any = None,
     pool: JudgmentsLike | None = None,
-    aspects: CountedAspects | None = None,
     meant: TopicsMeant = "these",
     intervals: float = 0.95,
     seed: Natural = 0,
-    **reading: Unpack[RunOptions],
+    **options: Unpack[CollectionOptions],
 ) -> EstimatedScores:
     """Scores of runs as complete judgments by people would give them, from few of these judgments.
 
@@ -81,7 +80,8 @@ def score(
     Parameters
     ----------
     people
-        The judgments of people on a random sample of the pool, as `read_judgments` takes them.
+        The judgments of people on a random sample of the pool, as `read_judgments` takes them; or a
+        `Collection` of these judgments and the runs.
     judges
         The name of each judge and its judgments.
     runs, measures
@@ -92,21 +92,37 @@ def score(
     pool
         Judgments whose pairs of topic and document are the pool. Documents outside count as not relevant.
         Default: all pairs that a judge has labelled.
-    aspects
-        With "all", every aspect of a topic counts, even one to which no document is relevant.
-
-        Default: only aspects with a relevant document count. Few labels do not show which these are, so
-        scores by most measures of several aspects may then be biased.
     meant
         What the intervals hold: the scores on these topics, or on topics like these.
     intervals
         Confidence of the intervals.
     seed
         Seed for the random numbers. The same seed gives the same result.
+    **options
+        How to read the judgments of people and the runs, as for `rankprism.evaluate`. Few labels do not show
+        which aspects have a relevant document. Without aspects="all", scores by most measures of several
+        aspects may therefore be biased.
     """
     check_confidence(intervals)
-    study = Study.read(people, judges, runs, drawn, pool, seed, reading, aspects)
-    return study.score(parsed(measures), meant, intervals)
+    if isinstance(people, Collection):
+        collection, drawn = _sampled(collected(people, runs, **options), drawn)
+    else:
+        people, drawn = with_probabilities(people, drawn)
+        collection = collected(people, runs, **options)
+    collection.check_topics()
+    if measures is None:
+        raise InputError("name the measures that runs are to be scored with, e.g. nDCG@10 (-m nDCG@10)")
+    return Study.read(collection, judges, drawn, pool, seed).score(parsed(measures), meant, intervals)
+
+
+def _sampled(collection: Collection, drawn: Any) -> tuple[Collection, Any]:
+    """The collection, and the pairs that were drawn, which the table of its judgments may have."""
+    held = None if collection.judged is None else collection.judged.thing
+    people, drawn = with_probabilities(held, drawn)
+    if people is held:
+        return collection, drawn
+    how = collection.options
+    return collection.judged_by(read_judgments(people, aspects=how.aspects, weights=how.weights)), drawn
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,33 +133,24 @@ class Study:
     ranked: Ranked
     sample: Sample
     seed: int
+    settings: Mapping[str, Any] = field(default_factory=dict)  #: how the runs were read
 
     @classmethod
     def read(
-        cls,
-        people: Any,
-        judges: Mapping[str, Any],
-        runs: RunsLike,
-        drawn: Any,
-        pool: Any,
-        seed: int,
-        reading: RunOptions,
-        aspects: CountedAspects | None = None,
+        cls, collection: Collection, judges: Mapping[str, Any], drawn: Any, pool: Any, seed: int
     ) -> Study:
         """Read everything, and refuse what does not fit."""
-        people, drawn = with_probabilities(people, drawn)
         judged = {name: read_judgments(source) for name, source in check_judges(judges).items()}
-        labels = pooled(
-            read_judgments(people, aspects=aspects), judged, None if pool is None else read_judgments(pool)
-        )
+        labels = pooled(collection.judgments, judged, None if pool is None else read_judgments(pool))
         check_topics(labels)
-        ranked = Ranked.of(labels, runs, **reading)
+        ranked = Ranked.of(labels, collection.judged_by(labels.pairs).aligned())
         check_shared(labels, ranked)
         note_scales(labels, "how its labels map to theirs is estimated")
         _check_complete(labels)
         probability = None if drawn is None else _probabilities(labels, drawn)
         fold = folds_of(hashes(labels), seed)
-        study = cls(labels, ranked, Sample(covered(labels), probability, fold), seed)
+        sample = Sample(covered(labels), probability, fold)
+        study = cls(labels, ranked, sample, seed, collection.reading.settings)
         if probability is None:
             _note_not_uniform(study)
         return study
@@ -154,7 +161,7 @@ class Study:
         cells = known_cells(labels)
         x = features(labels, self.ranked, cells)
         label = labels.people[cells]
-        several = labels.people.shape[1] > 1
+        several = labels.has_aspects
         found = cross_fitted(x, groups_of(labels, cells), label, self.sample.fold[cells[0]], several=several)
         if not several:
             return found
@@ -168,8 +175,7 @@ class Study:
     ) -> tuple[Estimate, Effects]:
         """The scores by one measure, and the effects of labels that they were estimated from."""
         found = effects(measure, self.labels, self.ranked, predicted, self.seed)
-        several = self.labels.people.shape[1] > 1
-        if several:
+        if self.labels.has_aspects:
             chance = np.full(found.at.shape[:2], 1 / found.at.shape[1])
         else:
             chance = predicted.chance[self.sample.drawn]
@@ -213,8 +219,8 @@ class Study:
         """The scores by one measure, `half_widths`, and why there is no interval; "" if there is one."""
         needed = INFORMATIVE[0] + INFORMATIVE[1] * self.sample.drawn.mean()
         estimate, effect = self.estimate(measure, predicted, removed >= needed)
-        several = self.labels.people.shape[1] > 1
-        half = half_widths(estimate, confidence, conservative=several or not effect.linear)
+        conservative = self.labels.has_aspects or not effect.linear
+        half = half_widths(estimate, confidence, conservative=conservative)
         return estimate, half, self._why_not(measure, estimate, effect.curved, removed, needed)
 
     def _why_not(
@@ -290,7 +296,7 @@ class Study:
                 "labels saved": dict(zip(names, map(self._saved, width, alone), strict=True)),
                 "no interval because": why,
                 "direction": measured(measures, self.labels.source.lower_is_better),
-                **self.ranked.reading.settings,
+                **self.settings,
             },
         )
 
@@ -337,7 +343,7 @@ def _unknown_aspects(labels: Labels) -> tuple[int, int]:
     cells = known_cells(labels)
     group = groups_of(labels, cells)
     number = int(group.max(initial=0)) + 1
-    if labels.people.shape[1] == 1 or labels.source.cells.counted is not None:
+    if not labels.has_aspects or labels.source.cells.counted is not None:
         return 0, number
     found = np.bincount(group, np.nan_to_num(labels.people[cells]) > 0, number)
     return int((found == 0).sum()), number

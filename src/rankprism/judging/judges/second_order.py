@@ -34,7 +34,7 @@ PAIRS = 10_000
 def has_second_order(measure: Measure, labels: Labels) -> bool:
     """Whether ψ is known: binary labels, and a divisor that grows by one with each relevant document."""
     form = sum_of(measure)
-    if form is None or labels.people.shape[1] > 1:
+    if form is None or labels.has_aspects:
         return False
     return form.parts.gain.kind == "binary" and "relevant" in form.parts.over
 

@@ -16,10 +16,12 @@ import numpy as np
 from rankprism.data.arrays import Floats
 from rankprism.data.note import Note, issue
 from rankprism.errors import InputError
+from rankprism.evaluation import Collection
+from rankprism.evaluation.collection import collected_runs
 from rankprism.evaluation.steps import parsed
 from rankprism.formats.judgments import read_judgments
 from rankprism.judging.judges.design import designed
-from rankprism.judging.judges.drawn import DrawnPair, read_drawn
+from rankprism.judging.judges.drawn import DrawnPair, read_drawn, with_probabilities
 from rankprism.judging.judges.effects import check
 from rankprism.judging.judges.labels import Labels, check_judges, check_topics, pooled
 from rankprism.judging.judges.pool import DRAWING, Ranked, check_shared, hashes, uniforms
@@ -38,7 +40,7 @@ from rankprism.types import (
 
 
 def select(
-    runs: RunsLike,
+    runs: RunsLike | Collection,
     judges: Mapping[str, JudgmentsLike],
     measures: MeasuresLike,
     *,
@@ -56,7 +58,7 @@ def select(
     Parameters
     ----------
     runs, measures
-        The runs, and the measures that they will be scored by.
+        The runs, or a `Collection` that has them, and the measures that they will be scored by.
     judges
         The name of each judge and its judgments.
     budget
@@ -79,13 +81,14 @@ def select(
     seed
         Seed for the random numbers. The same seed gives the same result.
     """
+    collection = collected_runs(runs, **reading)
     chosen = parsed(measures)
     for measure in chosen:
         check(measure)
     judged = {name: read_judgments(source, aspects=aspects) for name, source in check_judges(judges).items()}
     labels = pooled(None, judged, None if pool is None else read_judgments(pool))
     check_topics(labels)
-    ranked = Ranked.of(labels, runs, **reading)
+    ranked = Ranked.of(labels, collection.judged_by(labels.pairs).aligned())
     check_shared(labels, ranked)
     earlier = {} if after is None else {(pair.topic, pair.doc): pair for pair in read_drawn(after)}
     share = None
@@ -96,8 +99,9 @@ def select(
                 "(--people), and the pairs that were drawn with after= (--after)"
             )
         pairs = list(earlier.values())
+        labelled = read_judgments(with_probabilities(people, pairs)[0], aspects=aspects)
         known = score(
-            people, judges, runs, chosen, drawn=pairs, pool=pool, aspects=aspects, seed=seed, **reading
+            collection.judged_by(labelled), judges, measures=chosen, drawn=pairs, pool=pool, seed=seed
         )
         share = np.nan_to_num(known.differences().settled(settled))
     if share is not None and bool((share == 1).all()):

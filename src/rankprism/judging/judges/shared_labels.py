@@ -6,7 +6,8 @@ documents that both have labelled are compared, and all others are removed from 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -16,16 +17,14 @@ from rankprism._core import JudgmentTable
 from rankprism.data.arrays import Bools
 from rankprism.data.judgments import Judgments
 from rankprism.data.note import Note, issue, some
-from rankprism.data.reading import Reading
-from rankprism.errors import InputError
+from rankprism.errors import InputError, RankprismWarning
+from rankprism.evaluation import Collection, evaluate
 from rankprism.evaluation.inspection.coverage import depth_of
-from rankprism.evaluation.scoring import only_judged, rescored
-from rankprism.formats.runs import align_all
+from rankprism.evaluation.scoring import only_judged
 from rankprism.judging.judges.labels import Labels
 from rankprism.judging.judges.pool import Ranked
 from rankprism.measures.grammar import parse
 from rankprism.results.scores import Scores
-from rankprism.types import RunOptions
 
 #: The smallest share of labels in common with which runs are compared. With fewer labels, the intervals of τ
 #: hold the τ by all labels too seldom: see `simulations.missing_labels` and docs/judges.md.
@@ -77,15 +76,14 @@ class Shared:
         either = int((self.either & top).sum())
         return float((self.both & top).sum()) / either if either else 0.0
 
-    def score(self, runs: Mapping[str, Any], measures: Sequence[Any], reading: RunOptions) -> Compared:
+    def score(self, collection: Collection, measures: Sequence[Any]) -> Compared:
         """The scores of rankings that keep only these pairs."""
-        how = Reading.of(**reading)
         found = []
         for judgments in (self.labels.source, self.labels.sources[self.judge]):
             kept = self._kept(judgments)
-            aligned = align_all(kept, runs, how, None, None)
-            aligned = {name: only_judged(run) for name, run in aligned.items()}
-            found.append(rescored(kept, aligned, measures, reading))
+            joined = collection.joined(kept, collection.reading)
+            runs = {name: only_judged(run) for name, run in joined.items()}
+            found.append(_scored(collection.judged_by(kept).with_runs(runs), measures))
         return Compared(found[0], found[1])
 
     def _kept(self, judgments: Judgments) -> Judgments:
@@ -110,17 +108,22 @@ class Shared:
         return replace(judgments, table=table)
 
 
-def at_top(labels: Labels, runs: Mapping[str, Any], measures: Sequence[Any], reading: RunOptions) -> Bools:
+def _scored(collection: Collection, measures: Sequence[Any]) -> Scores:
+    """The scores without notes, which those by the labels of people have given."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankprismWarning)
+        return evaluate(collection, measures=measures)
+
+
+def at_top(labels: Labels, collection: Collection, measures: Sequence[Any]) -> Bools:
     """(pair,) whether some run has the pair at a rank that the measures look at."""
-    ranked = Ranked.of(labels, runs, **reading)
+    ranked = Ranked.of(labels, collection.joined(labels.pairs, collection.reading))
     found = np.zeros(len(labels.docs), dtype=bool)
     found[ranked.pair[ranked.rank <= depth_of([parse(measure) for measure in measures])]] = True
     return found
 
 
-def compared(
-    labels: Labels, runs: Mapping[str, Any], by_people: Scores, reading: RunOptions
-) -> dict[str, Compared]:
+def compared(labels: Labels, collection: Collection, by_people: Scores) -> dict[str, Compared]:
     """The scores by the labels of people and of each judge, all on the same topics.
 
     by_people : the scores by all labels of people
@@ -128,13 +131,14 @@ def compared(
     shared = {judge: Shared.of(labels, judge) for judge in labels.judges}
     measures = list(by_people.measures)
     whole = all(pairs.is_whole for pairs in shared.values())
-    top = None if whole else at_top(labels, runs, measures, reading)
+    top = None if whole else at_top(labels, collection, measures)
     found = {}
     for judge, pairs in shared.items():
         if top is None or pairs.is_whole:
-            found[judge] = Compared(by_people, rescored(labels.sources[judge], runs, measures, reading))
+            by_judge = collection.judged_by(labels.sources[judge])
+            found[judge] = Compared(by_people, _scored(by_judge, measures))
         else:
-            found[judge] = pairs.score(runs, measures, reading)._replace(shared=pairs.share(top))
+            found[judge] = pairs.score(collection, measures)._replace(shared=pairs.share(top))
     topics = [t for t in by_people.topics if all(t in pairs.topics for pairs in shared.values())]
     left = [topic for topic in by_people.topics if topic not in topics]
     if len(topics) < 2:
