@@ -16,9 +16,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankprism import Scores, compare, evaluate, explain, leaderboard, meta, report, sample
+from rankprism import Collection, Scores, compare, evaluate, explain, leaderboard, meta, report, sample
 from rankprism.data.hits import make_pool
 from rankprism.errors import InputError, RankprismWarning, install
+from rankprism.evaluation.ideal_rankings import ideal_rankings
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.preferences import read_preferences
 from rankprism.formats.runs import align_source
@@ -33,7 +34,6 @@ from rankprism.showing.report.earned import scores_of
 from rankprism.showing.report.judged import Judged
 from rankprism.showing.report.measures import clearest, described
 from rankprism.showing.report.page import EXPORT, IMPORT, MODULES, as_json, asset
-from rankprism.showing.report.rankings import ideal
 from rankprism.showing.report.systems import groups
 from tests.support import all_scores
 
@@ -137,7 +137,7 @@ def test_no_order_of_the_documents_has_more_than_the_ideal_of_a_measure_with_eff
     qrels = {"q": {"x": {"a": 1, "b": 1, "c": 1, "d": 1}, "y": {"c": 1, "e": 1}}}
     measure = parse("RBU(p=0.8,e=0.2)")
     judged = read_judgments(qrels)
-    order = ideal(measure, Judged(judged, None))
+    order = ideal_rankings(Collection.of(judged), measure)
     assert not isinstance(order, str)
     ids = ["e", "d", "c", "b", "a"]  # as the core numbers them: descending
     shown = [ids[doc] for doc in order.doc]
@@ -154,12 +154,12 @@ def test_no_order_of_the_documents_has_more_than_the_ideal_of_a_measure_with_eff
 
 def test_no_ranking_of_a_run_scores_more_than_the_ideal_of_any_measure() -> None:
     absolute, runs = all_scores.generated()
-    judged = Judged(absolute, None)
+    judged = Judged(Collection.of(absolute))
     aligned = [align_source(absolute, run) for run in runs.values()]
     shown = 0
     for measure in all_scores.all_measures(absolute, False)[::6]:
         json.dumps(described(measure), allow_nan=False)
-        order = ideal(measure, judged)
+        order = ideal_rankings(judged.collection, measure)
         if isinstance(order, str):
             continue
         shown += 1
@@ -171,7 +171,7 @@ def test_no_ranking_of_a_run_scores_more_than_the_ideal_of_any_measure() -> None
 
 def test_an_aspect_weight_that_is_given_counts_in_what_a_document_is_worth() -> None:
     judged = read_judgments({"q": {"x": {"a": 1}, "y": {"b": 1}}}, weights={"q": {"x": 0.9, "y": 0.1}})
-    order = ideal(parse("RBU(e=0.1)"), Judged(judged, None))
+    order = ideal_rankings(Collection.of(judged), parse("RBU(e=0.1)"))
     assert not isinstance(order, str)
     assert make_pool(judged.cells, np.array([0])).grade[0, :, order.doc].tolist() == [[1.0, 0.0]]
 

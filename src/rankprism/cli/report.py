@@ -111,11 +111,4 @@ def report(
         own = {name: call.keywords[name] for name in ("title", "seed", "on_share")}
         return of_scores(read, topic_texts=topic_texts, **own)
     given, measures = read
-    return call(
-        runs=list(given.runs),
-        measures=measures or None,
-        documents=documents,
-        topic_texts=topic_texts,
-        **given.kinds,
-        **given.settings,
-    )
+    return call(given.collection, measures=measures or None, documents=documents, topic_texts=topic_texts)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rankprism.data.judgments import Judgments
     from rankprism.data.preferences import Preferences
     from rankprism.data.run import Alignment, Run
+    from rankprism.measures.preferences.hits import PreferencePool
     from rankprism.types import JudgmentsLike, PreferencesLike, RunsLike
 
 
@@ -65,7 +66,7 @@ class Collection:
     options: Options
     on_error: OnError | None = None
     is_kept: bool = True  #: whether runs may be asked for again, so that pipes are read into memory
-    _read: dict[str, Any] = field(default_factory=dict)  #: the judgments and preferences that were read
+    _read: dict[str, Any] = field(default_factory=dict)  #: judgments and preferences, once read
     _whole: dict[str, Source] = field(default_factory=dict)  #: runs that can be read only once, when read
 
     @classmethod
@@ -160,6 +161,15 @@ class Collection:
             found = read_preferences(self.preferred, format=self.options.preferences_format)
             self._read["preferences"] = found
         return cast("Preferences", self._read["preferences"])
+
+    @property
+    def pool(self) -> PreferencePool:
+        """The preferences, which are counted once."""
+        from rankprism.measures.preferences.hits import PreferencePool
+
+        if "pool" not in self._read:
+            self._read["pool"] = PreferencePool.of(self.preferences)
+        return cast("PreferencePool", self._read["pool"])
 
     def source(self, name: str) -> Source:
         """Where a run is read from. What can be read only once is in memory, if it may be asked for again."""

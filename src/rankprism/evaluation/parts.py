@@ -60,10 +60,9 @@ def parts_of(collection: Collection, measures: Sequence[Measure]) -> list[Part]:
             Part("judgments", absolute, read, lambda runs: planned_batches(read.cells, runs), given=read)
         )
     if relative:
-        from rankprism.measures.preferences.hits import PreferencePool, preference_batches
+        from rankprism.measures.preferences.hits import preference_batches
 
-        preferred = collection.preferences
-        pool = PreferencePool.of(preferred)
+        preferred, pool = collection.preferences, collection.pool
 
         def of_preferences(runs: Sequence[Alignment]) -> Iterator[Batch]:
             for hits, which_runs, topics in preference_batches(pool, runs):

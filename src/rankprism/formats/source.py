@@ -124,7 +124,7 @@ class Source:
     def are_answers(self, format: str | None = None) -> bool:
         """Whether a run holds answers with their nuggets. `format` : of runs, if the user has given it."""
         if format is not None:
-            return format == "answers"
+            return format == "answers" and self.form != "value"
         if not self.is_file:
             return are_nuggets(self.thing)
         return any(record.name == "answers" for record in self.run_formats)

@@ -12,7 +12,8 @@ from rankprism.data.hits import BATCH, Hits, batches
 from rankprism.data.judgments import Judgments
 from rankprism.data.preferences import Preferences
 from rankprism.data.run import Alignment
-from rankprism.measures.preferences.hits import PreferenceHits, PreferencePool, preference_batches
+from rankprism.evaluation import Collection
+from rankprism.measures.preferences.hits import PreferenceHits, preference_batches
 
 #: Size of a batch: smaller, because some measures score every ranking once for each of its first documents.
 _BATCH = BATCH // 32
@@ -22,10 +23,17 @@ Batches: TypeAlias = Iterator[tuple[Hits | PreferenceHits, slice, Longs]]
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """Judgments, preferences or both, and how each kind reduces the rankings of runs."""
+    """The judgments of a collection, its preferences or both, and how they reduce the rankings of runs."""
 
-    absolute: Judgments | None
-    preferences: Preferences | None
+    collection: Collection
+
+    @cached_property
+    def absolute(self) -> Judgments | None:
+        return None if self.collection.judged is None else self.collection.judgments
+
+    @cached_property
+    def preferences(self) -> Preferences | None:
+        return None if self.collection.preferred is None else self.collection.preferences
 
     @cached_property
     def kinds(self) -> dict[str, Judgments]:
@@ -35,13 +43,12 @@ class Judged:
         return {kind: judged for kind, judged in found.items() if judged is not None}
 
     @cached_property
-    def pool(self) -> PreferencePool | None:
-        """The preferences, counted."""
-        return None if self.preferences is None else PreferencePool.of(self.preferences)
+    def numbers(self) -> dict[str, dict[str, int]]:
+        """The number of each topic, by the kind of judgments."""
+        return {kind: {topic: t for t, topic in enumerate(one.topics)} for kind, one in self.kinds.items()}
 
     def batches(self, kind: str, runs: Sequence[Alignment]) -> Batches:
         """All rankings of the runs, reduced to what measures of this kind of judgments see."""
         if kind == "judgments":
             return batches(self.kinds[kind].cells, runs, _BATCH)
-        assert self.pool is not None
-        return preference_batches(self.pool, runs, _BATCH)
+        return preference_batches(self.collection.pool, runs, _BATCH)

@@ -8,56 +8,33 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.arrays import Bools, Ints
-from rankprism.data.hits import Cells, make_pool
+from rankprism.data.arrays import Bools
 from rankprism.data.judgments import Judgments
-from rankprism.data.reading import Reading
 from rankprism.data.run import Alignment, Run, align
-from rankprism.formats.runs import run_from
+from rankprism.evaluation import Collection
+from rankprism.evaluation.ideal_rankings import ideal_rankings
 from rankprism.measures import Measure
-from rankprism.measures.folds import FOLDS
-from rankprism.measures.ideal import greedy_order
-from rankprism.measures.parameter import Role
-from rankprism.measures.parts import UNIFORM
-from rankprism.measures.preferences.utility import NONE
-from rankprism.showing.report.earned import Earned, earned, scores_of
+from rankprism.showing.report.earned import Earned, Written, earned, scores_of
 from rankprism.showing.report.judged import Judged
 
 #: The name for documents of an ideal ranking that nobody was shown.
 _NEVER_SHOWN = "(never shown)"
-#: Number of topics whose ideal rankings are made at a time.
-_TOPICS = 50
 
 
 @dataclass(frozen=True, eq=False)
 class Listed:
     """A run: the ranks of the judged documents, and the ids at the first ranks of each topic."""
 
-    #: by the kind of judgments
-    aligned: Mapping[str, Alignment]
-    first: Mapping[str, tuple[str, ...]]
-    #: the run itself, if there are two kinds of judgments
-    run: Run | None = None
+    aligned: Mapping[str, Alignment]  #: by the kind of judgments
+    first: Mapping[str, Sequence[str]]
+    run: Run | None = None  #: the run itself, if there are two kinds of judgments
 
-
-def read(
-    judged: Judged,
-    source: Any,
-    name: str,
-    reading: Reading,
-    depth: int,
-) -> Listed:
-    """Read a run, and keep the ids down to a depth."""
-    run = run_from(source, name, reading.run_format, reading.duplicates)
-    aligned = {kind: align(one, run, reading) for kind, one in judged.kinds.items()}
-    lines, ranks, _ = run.table.ranking(reading.order, reading.duplicates, reading.run_depth or 0)
-    topics, docs, *_ = run.table.columns()
-    first: dict[str, list[str]] = {topic: [] for one in judged.kinds.values() for topic in one.topics}
-    for line in lines[ranks <= depth].tolist():
-        if topics[line] in first:
-            first[topics[line]].append(docs[line])
-    whole = {topic: tuple(found) for topic, found in first.items()}
-    return Listed(aligned, whole, run if len(aligned) > 1 else None)
+    @classmethod
+    def of(cls, collection: Collection, judged: Judged, name: str, depth: int) -> Listed:
+        """Read a run, and keep the ids down to a depth."""
+        run, reading = collection.run(name), collection.reading
+        aligned = {kind: align(one, run, reading) for kind, one in judged.kinds.items()}
+        return cls(aligned, run.lists(reading, depth), run if len(aligned) > 1 else None)
 
 
 def rankings(
@@ -69,59 +46,80 @@ def rankings(
     on_share: Callable[[float], None],
 ) -> dict[str, Any]:
     """For each topic: its aspects, its documents with their grades, and the ranked list of each run."""
+    shown = _shown(judged, listed, measures, depth, on_share)
+    grades = {} if judged.absolute is None else _grades(judged.absolute)
+    pages = [TopicPage.of(judged, topic, listed, shown, depth) for topic in topics]
+    told = [one.written(m, pages) for m, one in enumerate(shown)]
+    return {
+        "depth": depth,
+        "kinds": list(judged.kinds),
+        "topics": [
+            page.written(judged, grades.get(page.topic, {}), [one.by_topic[t] for one in told])
+            for t, page in enumerate(pages)
+        ],
+        "parts": [one.described for one in told],
+        "no ideal": [one.why_no_ideal for one in shown],
+        "labels": {} if judged.absolute is None else _labels(judged.absolute),
+    }
+
+
+@dataclass(frozen=True, eq=False)
+class Ideal:
+    """The ideal ranking of every topic for a measure."""
+
+    order: Alignment
+    ids: Sequence[Sequence[str]]  #: of each topic's relevant documents
+    scores: Sequence[float]
+
+    def first(self, number: int, depth: int) -> list[str]:
+        """The first documents of a topic's ideal ranking."""
+        here = slice(self.order.start[number], self.order.start[number + 1])
+        names = [_NEVER_SHOWN] * int(self.order.length[number])
+        for rank, doc in zip(self.order.rank[here].tolist(), self.order.doc[here].tolist(), strict=True):
+            names[rank - 1] = self.ids[number][doc]
+        return names[:depth]
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """What the documents of all runs, and of the ideal rankings, earned under a measure."""
+
+    needs: str
+    earned: Earned
+    ideal: Ideal | None = None
+    why_no_ideal: str | None = None
+
+    def written(self, number: int, pages: Sequence[TopicPage]) -> Written:
+        """What the page reads. `number` : of this measure."""
+        lists = [page.lists if self.ideal is None else [*page.lists, page.ideals[number]] for page in pages]
+        return self.earned.written([page.numbers.get(self.needs) for page in pages], lists)
+
+
+def _shown(
+    judged: Judged,
+    listed: Mapping[str, Listed],
+    measures: Sequence[Measure],
+    depth: int,
+    on_share: Callable[[float], None],
+) -> list[Shown]:
+    """What documents earned under each measure. Measures of one kind share the work."""
     found: dict[Measure, Earned] = {}
     for kind in judged.kinds:
         chosen = [measure for measure in measures if measure.needs == kind]
         runs = [one.aligned[kind] for one in listed.values()]
         share = _share(on_share, len(found) / len(measures), len(chosen) / len(measures))
         found |= zip(chosen, earned(judged, chosen, runs, depth, share), strict=True)
-    numbers = {
-        kind: {topic: t for t, topic in enumerate(named.topics)} for kind, named in judged.kinds.items()
-    }
-    at = {kind: [number.get(topic) for topic in topics] for kind, number in numbers.items()}
-    documents = [_Documents() for _ in topics]
-    lists = [
-        [docs.numbered(one.first[topic]) for one in listed.values()]
-        for topic, docs in zip(topics, documents, strict=True)
-    ]
     ids = {kind: _relevant_ids(named) for kind, named in judged.kinds.items()}
-    orders = [ideal(measure, judged) for measure in measures]
-    ideals, told = [], []
-    for measure, order in zip(measures, orders, strict=True):
-        kind, own, shown = measure.needs, found[measure], lists
-        best: list[Any] = [None] * len(topics)
-        if not isinstance(order, str):
-            own = own.beside(earned(judged, [measure], [order], depth)[0])
-            docs = _ideal_lists(order, at[kind], ids[kind], documents, depth)
-            shown = [[*rows, last] for rows, last in zip(lists, docs, strict=True)]
-            scores = scores_of(judged, measure, order).tolist()
-            best = [t if t is None else [one, scores[t]] for one, t in zip(docs, at[kind], strict=True)]
-        ideals.append(best)
-        told.append(own.written(at[kind], shown))
-    grades = {} if judged.absolute is None else _grades(judged.absolute)
-    of_topics = []
-    for t, topic in enumerate(topics):
-        kind, number = next((kind, n) for kind, known in at.items() if (n := known[t]) is not None)
-        of_topics.append(
-            {
-                **({"aspects": []} if judged.absolute is None else _aspects(judged.absolute, topic)),
-                "docs": documents[t].ids,
-                "grades": [grades.get(topic, {}).get(doc) for doc in documents[t].ids],
-                **_compared(judged, topic, documents[t].ids),
-                "lists": lists[t],
-                "length": [int(one.aligned[kind].length[number]) for one in listed.values()],
-                "earned": [one.by_topic[t] for one in told],
-                "ideal": [best[t] for best in ideals],
-            }
-        )
-    return {
-        "depth": depth,
-        "kinds": list(judged.kinds),
-        "topics": of_topics,
-        "parts": [one.described for one in told],
-        "no ideal": [order if isinstance(order, str) else None for order in orders],
-        "labels": {} if judged.absolute is None else _labels(judged.absolute),
-    }
+    shown = []
+    for measure in measures:
+        kind, order = measure.needs, ideal_rankings(judged.collection, measure)
+        if isinstance(order, str):
+            shown.append(Shown(kind, found[measure], why_no_ideal=order))
+            continue
+        beside = found[measure].beside(earned(judged, [measure], [order], depth)[0])
+        ideal = Ideal(order, ids[kind], scores_of(judged, measure, order).tolist())
+        shown.append(Shown(kind, beside, ideal))
+    return shown
 
 
 def _share(on_share: Callable[[float], None], before: float, own: float) -> Callable[[float], None]:
@@ -129,83 +127,53 @@ def _share(on_share: Callable[[float], None], before: float, own: float) -> Call
     return lambda share: on_share(before + own * share)
 
 
-# ── ideal rankings ───────────────────────────────────────────────────────────────────────────────
+@dataclass(frozen=True, eq=False)
+class TopicPage:
+    """A topic: its documents, which are numbered, and the lists of them."""
 
+    topic: str
+    numbers: Mapping[str, int]  #: the topic's number, by the kind of judgments that it has
+    docs: Sequence[str]
+    lists: Sequence[Sequence[int]]  #: of each run
+    length: Sequence[int]  #: of each run
+    shown: Sequence[Shown]  #: the measures
+    ideals: Sequence[Sequence[int]]  #: the ideal list of each measure, empty if there is none
 
-def ideal(measure: Measure, judged: Judged) -> Alignment | str:
-    """The ideal ranking of every topic, or the reason why there is none."""
-    if measure.needs == "judgments":
-        return _ideal_of_grades(measure, judged.kinds["judgments"].cells)
-    assert judged.pool is not None
-    orders = measure.ideal(judged.pool)
-    if orders is None:
-        return (
-            f"No ideal ranking is shown for {measure.display}: it counts pairs of documents, so no simple "
-            f"rule gives the best order."
-        )
-    return _aligned([orders[topic].astype(np.int32) for topic in judged.kinds["preferences"].topics])
+    @classmethod
+    def of(
+        cls, judged: Judged, topic: str, listed: Mapping[str, Listed], shown: Sequence[Shown], depth: int
+    ) -> TopicPage:
+        """Number the documents of all lists of a topic."""
+        numbers = {kind: places[topic] for kind, places in judged.numbers.items() if topic in places}
+        docs = _Documents()
+        lists = [docs.numbered(one.first.get(topic, ())) for one in listed.values()]
+        ideals = [
+            []
+            if one.ideal is None or one.needs not in numbers
+            else docs.numbered(one.ideal.first(numbers[one.needs], depth))
+            for one in shown
+        ]
+        kind, number = next(iter(numbers.items()))
+        length = [int(one.aligned[kind].length[number]) for one in listed.values()]
+        return cls(topic, numbers, docs.ids, lists, length, shown, ideals)
 
-
-def _ideal_of_grades(measure: Measure, cells: Cells) -> Alignment | str:
-    is_single = measure.definition.single
-    parts = None if is_single else measure.form.parts
-    if not is_single and (parts is None or parts.discount == UNIFORM):
-        return (
-            f"No ideal ranking is shown for {measure.display}: it is not a sum of gain, novelty and discount "
-            f"over one list, so no simple rule gives the best order."
-        )
-    if measure.is_partial or measure.values_not_relevant:
-        return (
-            f"No ideal ranking is shown for {measure.display}: its score depends on documents that are not "
-            f"relevant, too, so no list of relevant documents is the best."
-        )
-    fold, least = measure.of(Role.FOLD), measure.of(Role.THRESHOLD) or 0.0
-    orders: list[Ints] = []
-    for first in range(0, len(cells.documents), _TOPICS):
-        pool = make_pool(cells, np.arange(first, min(first + _TOPICS, len(cells.documents))))
-        if parts is not None:
-            order = greedy_order(pool, parts)
-        else:
-            grade = FOLDS[fold](pool.grade, pool.weight[:, :, None])
-            order = np.argsort(-grade, axis=-1, kind="stable").astype(np.int32)
-            found = np.take_along_axis(grade, order, axis=-1)
-            order[(found <= 0) | (found < least)] = -1
-        orders += [row[row >= 0] for row in order]
-    return _aligned(orders)
-
-
-def _ideal_lists(
-    order: Alignment,
-    topics: Sequence[int | None],
-    ids: Sequence[Sequence[str]],
-    documents: Sequence[_Documents],
-    depth: int,
-) -> list[list[int]]:
-    """The numbers of the first documents of each topic's ideal ranking."""
-    found = []
-    for t, numbered in zip(topics, documents, strict=True):
-        names: list[str] = []
-        if t is not None:
-            here = slice(order.start[t], order.start[t + 1])
-            names = [_NEVER_SHOWN] * int(order.length[t])
-            for rank, doc in zip(order.rank[here].tolist(), order.doc[here].tolist(), strict=True):
-                names[rank - 1] = ids[t][doc]
-        found.append(numbered.numbered(names[:depth]))
-    return found
-
-
-def _aligned(orders: Sequence[Ints]) -> Alignment:
-    """Align one ranking of relevant documents for each topic; NONE is a document that no judgment names."""
-    ranks = [np.flatnonzero(order != NONE).astype(np.int32) for order in orders]
-    return Alignment(
-        start=np.concatenate([[0], np.cumsum([len(rank) for rank in ranks], dtype=np.int64)]),
-        rank=np.concatenate(ranks) + np.int32(1),
-        doc=np.concatenate([order[rank].astype(np.int32) for order, rank in zip(orders, ranks, strict=True)]),
-        length=np.array([len(order) for order in orders], dtype=np.int32),
-        retrieved=np.ones(len(orders), dtype=bool),
-        unjudged=[],
-        remarks=np.zeros(len(orders), dtype=np.uint8),
-    )
+    def written(self, judged: Judged, grades: Mapping[str, list[float]], earned: list[Any]) -> dict[str, Any]:
+        """What the page reads. `earned`: by each measure."""
+        return {
+            **({"aspects": []} if judged.absolute is None else _aspects(judged.absolute, self.topic)),
+            "docs": self.docs,
+            "grades": [grades.get(doc) for doc in self.docs],
+            **_compared(judged, self.topic, self.docs),
+            "lists": self.lists,
+            "length": self.length,
+            "earned": earned,
+            "ideal": [
+                None
+                if one.ideal is None or one.needs not in self.numbers
+                else [docs, one.ideal.scores[self.numbers[one.needs]]]
+                for one, docs in zip(self.shown, self.ideals, strict=True)
+            ],
+        }
 
 
 # ── documents ────────────────────────────────────────────────────────────────────────────────────
@@ -235,9 +203,9 @@ def _compared(judged: Judged, topic: str, ids: Sequence[str]) -> dict[str, Any]:
     pairs : [document, other, how often the first was preferred, how often the other]
     """
     preferences = judged.preferences
-    if preferences is None or judged.pool is None or topic not in judged.pool.shown:
+    if preferences is None or topic not in judged.collection.pool.shown:
         return {}
-    shown = judged.pool.shown[topic]
+    shown = judged.collection.pool.shown[topic]
     wins, times = shown.all.wins.tolist(), shown.all.shown.tolist()
     place = {doc: d for d, doc in enumerate(shown.docs)}
     at = [place.get(doc) for doc in ids]

@@ -24,36 +24,31 @@ from typing import Any, Unpack
 
 from rankprism.data.judgments import Judgments
 from rankprism.data.preferences import Preferences
-from rankprism.data.reading import Reading
 from rankprism.errors import check_whole
-from rankprism.evaluation import evaluate
+from rankprism.evaluation import Collection, evaluate
+from rankprism.evaluation.collection import collected
 from rankprism.evaluation.steps import parsed
 from rankprism.formats import files, output_files
 from rankprism.formats.documents import DocumentsLike
-from rankprism.formats.judgments import JudgmentReading
-from rankprism.formats.preferences import read_preferences
 from rankprism.formats.scores import read_scores
-from rankprism.formats.source import run_sources, source_of
 from rankprism.formats.topics import Topic, TopicsLike, read_topics
 from rankprism.measures import Measure
 from rankprism.meta.advice import Evidence
 from rankprism.results.scores import Scores
-from rankprism.showing.report import board, measures, rankings, systems, topics
+from rankprism.showing.report import board, measures, systems, topics
 from rankprism.showing.report.documents import shown_documents
 from rankprism.showing.report.judged import Judged
+from rankprism.showing.report.rankings import Listed, rankings
 from rankprism.statistics.threads import for_each_in_order
 from rankprism.types import (
-    AspectsLike,
+    CollectionOptions,
     JudgmentsLike,
     MeasuresLike,
     Natural,
     Positive,
     PreferencesLike,
-    RunOptions,
     RunsLike,
     ScoresLike,
-    Topics,
-    WeightsLike,
 )
 
 #: The significance level, and one minus the confidence of the intervals.
@@ -64,8 +59,8 @@ _STEPS = {"read": 0.15, "score": 0.05, "compare": 0.05, "measures": 0.2, "axioms
 
 
 def make(
-    judgments: JudgmentsLike | PreferencesLike,
-    runs: RunsLike,
+    judgments: JudgmentsLike | PreferencesLike | Collection,
+    runs: RunsLike | None = None,
     measures: MeasuresLike | None = None,
     *,
     depth: Positive = 20,
@@ -73,22 +68,15 @@ def make(
     topic_texts: TopicsLike | None = None,
     title: str | None = None,
     seed: Natural = 0,
-    preferences: PreferencesLike | None = None,
-    weights: WeightsLike | None = None,
-    aspects: AspectsLike | None = None,
-    qrels_format: str | None = None,
-    preferences_format: str | None = None,
-    topics: Topics = "judged",
-    threads: int | None = None,
     on_share: Callable[[float], None] | None = None,
-    **reading: Unpack[RunOptions],
+    **options: Unpack[CollectionOptions],
 ) -> Report:
     """Evaluate runs, and make a report on the systems, measures, topics and rankings.
 
-    `rankprism.evaluate` explains the other parameters.
-
     Parameters
     ----------
+    judgments, runs, **options
+        As for `rankprism.evaluate`. If there are only preferences, they may be given as `judgments`.
     measures
         One or more measures. Default: up to six that suit the judgments, see `default_measures`.
     depth
@@ -104,60 +92,33 @@ def make(
         Title of the report.
     seed
         Seed for the random numbers. The same seed gives the same result.
-    preferences
-        Whatever `read_preferences` takes. If there are only preferences, they may be given as `judgments`.
     on_share
         Called repeatedly with the share of the work done so far.
-    **reading
-        How to read the runs, as for `rankprism.evaluate`.
     """
     check_whole("depth", depth, 1)
-    how = Reading.of(**reading)
     tell = _Progress(on_share)
     chosen = None if measures is None else parsed(measures)
-    sources = run_sources(runs)
+    collection = collected(judgments, runs, **options)
     texts = {} if topic_texts is None else read_topics(topic_texts)
-    judging = JudgmentReading(weights, aspects, qrels_format)
-    judged = _read(judgments, preferences, preferences_format, judging)
+    judged = Judged(collection)
     chosen = parsed(default_measures(judged.absolute, judged.preferences)) if chosen is None else chosen
 
-    def read(name: str) -> rankings.Listed:
-        listed = rankings.read(judged, sources[name], name, how, depth)
-        tell.more("read", 1 / len(sources))
+    def read(name: str) -> Listed:
+        listed = Listed.of(collection, judged, name, depth)
+        tell.more("read", 1 / len(collection.runs))
         return listed
 
-    listed = dict(zip(sources, for_each_in_order(read, sources, threads), strict=True))
+    threads = collection.options.threads
+    listed = dict(zip(collection.runs, for_each_in_order(read, collection.runs, threads), strict=True))
     # If there is one kind of judgments, the run is already aligned and need not be read again.
     found = {name: one.run or next(iter(one.aligned.values())) for name, one in listed.items()}
-    only_preferences = judged.absolute is None
-    scores = evaluate(
-        judged.preferences if only_preferences else judged.absolute,  # type: ignore[arg-type]  # there is one
-        found,
-        chosen,
-        preferences=None if only_preferences else judged.preferences,
-        topics=topics,
-        **how.settings,
-        on_share=partial(tell, "score"),
-    )
+    scores = evaluate(collection.with_runs(found), measures=chosen, on_share=partial(tell, "score"))
     return Report(_data(judged, listed, chosen, scores, depth, documents, texts, title, seed, tell))
-
-
-def _read(
-    judgments: Any, preferences: Any, preferences_format: str | None, judging: JudgmentReading
-) -> Judged:
-    """Read the judgments, the preferences or both. `judgments` may be preferences if there are no others."""
-    given: Any = source_of(judgments)
-    if preferences is None and given.are_preferences(preferences_format):
-        return Judged(None, read_preferences(given, format=preferences_format))
-    return Judged(
-        judging.of(given),
-        None if preferences is None else read_preferences(preferences, format=preferences_format),
-    )
 
 
 def _data(
     judged: Judged,
-    listed: Mapping[str, rankings.Listed],
+    listed: Mapping[str, Listed],
     chosen: Sequence[Measure],
     scores: Any,
     depth: int,
@@ -168,7 +129,7 @@ def _data(
     tell: _Progress,
 ) -> dict[str, Any]:
     """Everything that the page shows."""
-    lists = rankings.rankings(judged, listed, chosen, scores.topics, depth, partial(tell, "rankings"))
+    lists = rankings(judged, listed, chosen, scores.topics, depth, partial(tell, "rankings"))
     tell("rankings", 1.0)
     # Before the rest, which takes longer.
     told = topics.described(scores.topics, lists["topics"], texts)
