@@ -21,7 +21,7 @@ from ruamel.yaml import YAML
 from scipy import stats
 
 import simulations.alarms
-from rankprism import InputError, MeasureError, RankprismWarning, compare, gate, sample
+from rankprism import Collection, InputError, MeasureError, RankprismWarning, compare, gate, sample
 from rankprism.comparison import topic_set_size
 from rankprism.comparison.boards.gate import gate_of
 from rankprism.comparison.boards.policy import Policy, read_policy
@@ -307,6 +307,33 @@ def test_the_policy_says_what_cannot_tell_does(cannot_tell: str, code: int, kind
     found = found_in(z, 0.01, cannot_tell=cannot_tell)
     assert (found.outcome, found.exit_code) == ("cannot tell", code)
     assert found.to_annotations().startswith(f"::{kind} ")
+
+
+def test_a_gate_takes_a_collection_and_the_names_of_two_of_its_runs() -> None:
+    qrels = {str(q): {"x": {"a": 1, "b": 2}, "y": {"b": 1}} for q in range(30)}
+    good = {q: {"a": 2.0, "b": 1.0} for q in qrels}
+    bad = good | {str(q): {"b": 2.0, "c": 1.5, "a": 1.0} for q in range(12)}
+    options: Any = {"weights": {q: {"x": 0.8, "y": 0.2} for q in qrels}, "run_depth": 2}
+    collection = Collection.of(qrels, {"bad": bad, "good": good, "other": bad}, **options)
+    expected = gate(qrels, good, bad, "nDCG@2 P_IA@2", margin=0.05, **options)
+    found = gate(collection, "good", "bad", "nDCG@2 P_IA@2", margin=0.05)
+    assert (found.baseline, found.new, found.lost) == ("good", "bad", expected.lost)
+    assert found.failing.tolist() == expected.failing.tolist()
+    assert found.difference.tolist() == expected.difference.tolist()
+    two = gate(collection.keep(runs=["good", "bad"]), measures="nDCG@2 P_IA@2", margin=0.05)
+    assert two.to_json() == found.to_json()
+    with pytest.raises(InputError, match="a gate compares two runs; name them among bad, good, other"):
+        gate(collection, measures="P@2", margin=0.05)
+    with pytest.raises(InputError, match="got 'bad' twice"):
+        gate(collection, "bad", "bad", "P@2", margin=0.05)
+    with pytest.raises(InputError, match="averages over all judged topics"):
+        gate(qrels, good, bad, "P@2", margin=0.05, topics="retrieved")
+    with pytest.raises(TypeError, match="runs are part of a Collection"):
+        gate(collection, good, bad, "P@2", margin=0.05)
+    with pytest.raises(TypeError, match="order is part of a Collection"):
+        gate(collection, "good", "bad", "P@2", margin=0.05, order="input")
+    with pytest.raises(TypeError, match="pass the baseline and the new run"):
+        gate(qrels, measures="P@2", margin=0.05)
 
 
 def test_exit_codes_of_the_command(cli: Cli, versions: tuple[Path, Path, Path], tmp_path: Path) -> None:

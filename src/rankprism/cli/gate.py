@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from rankprism.cli.analysis import Call, check_output, command
-from rankprism.cli.collection import Read, first_opened, read_collection, runs_of
+from rankprism.cli.collection import first_opened, read_collection, runs_of
 from rankprism.cli.completion import complete_file
 from rankprism.cli.group import commands
 from rankprism.cli.judgments import JUDGMENTS, split_pairs
@@ -16,6 +16,9 @@ from rankprism.cli.measures import MeasureFiles, MeasureNames, load_measures, re
 from rankprism.cli.options import OutputFile, ResultFormatOption
 from rankprism.cli.signature import with_less, with_options_of
 from rankprism.errors import InputError
+
+if TYPE_CHECKING:
+    from rankprism.evaluation import Collection
 
 app = commands()
 
@@ -30,10 +33,9 @@ QrelsBaselineNew = Annotated[
 
 
 class Versions(NamedTuple):
-    """A collection with the new run, the run to compare it with, and the measures that are named."""
+    """A collection with both runs, the baseline first, and the measures that are named."""
 
-    collection: Read
-    baseline: Any
+    collection: Collection
     measures: list[Any] | None
 
 
@@ -58,12 +60,14 @@ def read_versions(
             "name the judgments, the run of the last version and the run of the new one, e.g. qrels.txt "
             f"main/bm25.run bm25.run; got {len(runs)} run{'' if len(runs) == 1 else 's'}"
         )
+    from rankprism.comparison.boards.gate import versions
+
     read = read_collection(files=[*named[:-2], runs[1]], **collection)
     baseline = runs_of([runs[0]])
     for path, found in ((runs[0], baseline), (runs[1], read.runs)):
         if len(found) != 1:
             raise InputError(f"{path}: holds {len(found)} runs; a gate compares one run with another")
-    return Versions(read, baseline[0], measures)
+    return Versions(read.collection.with_runs(versions(baseline[0], read.runs[0])), measures)
 
 
 def write_for_builds(
@@ -117,11 +121,4 @@ def gate(read: Versions, call: Call) -> Any:
     rankprism gate qrels.txt main/a.run new/a.run -m nDCG@10 --margin 0.01
     rankprism gate qrels.txt main/a.run new/a.run --policy gate.toml
     """
-    given = read.collection
-    return call(
-        baseline=read.baseline,
-        new=given.runs[0],
-        measures=read.measures,
-        **given.kinds,
-        **given.reading,
-    )
+    return call(read.collection, measures=read.measures)

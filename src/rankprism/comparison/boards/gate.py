@@ -13,13 +13,11 @@ from rankprism.comparison.boards.policy import Policy, read_policy
 from rankprism.comparison.boards.verdict import CANNOT_TELL, FAILED, PASSED, POWER, UNCHANGED, Gate
 from rankprism.comparison.margins import are_few, half_width, one_sided
 from rankprism.data.arrays import Floats
-from rankprism.data.judgments import Judgments
 from rankprism.data.note import Note, issue, some, with_notes
-from rankprism.errors import InputError
-from rankprism.evaluation import evaluate
+from rankprism.errors import InputError, listed
+from rankprism.evaluation import Collection
+from rankprism.evaluation.collection import collected
 from rankprism.evaluation.scoring import check_depths, check_ids, comparable
-from rankprism.formats.judgments import read_judgments
-from rankprism.formats.runs import run_from
 from rankprism.formats.source import Source, peer_name, source_of
 from rankprism.measures.limits import greatest_loss
 from rankprism.results.scores import Scores
@@ -27,15 +25,13 @@ from rankprism.statistics.claims import CLAIMS
 from rankprism.statistics.corrections import corrected
 from rankprism.statistics.paired import moments
 from rankprism.types import (
-    AspectsLike,
     CannotTell,
+    CollectionOptions,
     JudgmentsLike,
     MeasuresLike,
     Path,
     PreferencesLike,
     RunLike,
-    RunOptions,
-    WeightsLike,
 )
 
 #: The new run and the baseline, as the tests take a pair.
@@ -43,9 +39,9 @@ _PAIR = np.array([[1, 0]])
 
 
 def gate(
-    judgments: JudgmentsLike | PreferencesLike,
-    baseline: RunLike,
-    new: RunLike,
+    judgments: JudgmentsLike | PreferencesLike | Collection,
+    baseline: RunLike | None = None,
+    new: RunLike | None = None,
     measures: MeasuresLike | None = None,
     *,
     margin: float | str | None = None,
@@ -54,12 +50,7 @@ def gate(
     alpha: float = 0.05,
     policy: Path | Policy | None = None,
     mixed: bool = False,
-    preferences: PreferencesLike | None = None,
-    weights: WeightsLike | None = None,
-    aspects: AspectsLike | None = None,
-    qrels_format: str | None = None,
-    preferences_format: str | None = None,
-    **reading: Unpack[RunOptions],
+    **options: Unpack[CollectionOptions],
 ) -> Gate:
     """Test whether a new run lost more than a margin against a baseline, by each measure.
 
@@ -76,12 +67,12 @@ def gate(
 
     Parameters
     ----------
-    judgments
-        Whatever `rankprism.evaluate` takes, and so are `preferences`, `weights`, `aspects`, the formats and
-        `reading`. The mean is over all judged topics, because a run could otherwise pass by leaving out
-        topics.
+    judgments, **options
+        As for `rankprism.evaluate`. The mean is over all judged topics, because a run could otherwise pass by
+        leaving out topics. With a `Collection`, its runs are meant.
     baseline, new
-        Two runs: whatever `read_run` takes.
+        Two runs: whatever `read_run` takes. Of a collection, the names of two runs. Default: the first and
+        the second of two.
     measures
         A measure or several, unless the policy names them.
     margin
@@ -113,22 +104,17 @@ def gate(
     'unchanged'
     """
     followed = _policy(policy, measures, margin, margins, cannot_tell, alpha)
-    runs = _named(baseline, new, reading)
-    settings: dict[str, Any] = {
-        "preferences": preferences,
-        "preferences_format": preferences_format,
-        **reading,
-    }
-    described: dict[str, Any] = {"weights": weights, "aspects": aspects}
-    if any(measure.needs == "judgments" for measure in followed.measures):
-        # Read once, because topics are explained, too.
-        judgments = read_judgments(judgments, format=qrels_format, **described)
-    else:
-        settings |= {"qrels_format": qrels_format, **described}
-    scores = comparable(evaluate(judgments, runs, followed.measures, **settings))
+    collection = _of_two(judgments, baseline, new, options)
+    if collection.options.topics != "judged":
+        raise InputError(
+            "a gate averages over all judged topics, because a run could otherwise pass by leaving out "
+            "topics; leave out topics"
+        )
+    scores = comparable(collection, measures=followed.measures)
     check_ids(scores)
     check_depths(scores, mixed)
-    if isinstance(judgments, Judgments) and not judgments.cells.documents.any():
+    absolute = any(measure.needs == "judgments" for measure in followed.measures)
+    if absolute and not collection.judgments.cells.documents.any():
         tested = _telling_nothing(gate_of(scores, followed), "no document of the judgments is relevant")
     else:
         tested = gate_of(scores, followed)
@@ -136,7 +122,7 @@ def gate(
     notes = _notes(tested)
     issue(notes)
     m = tested.deciding
-    lost = lost_topics(scores, tested.gains[m], followed.measures[m], judgments, runs, settings)
+    lost = lost_topics(scores, tested.gains[m], followed.measures[m], collection)
     about = _about(tested, followed, with_notes(scores.conventions, notes), lost)
     return replace(tested, lost=lost, about=about)
 
@@ -162,7 +148,24 @@ def _policy(
     return policy if isinstance(policy, Policy) else read_policy(policy)
 
 
-def _named(baseline: RunLike, new: RunLike, reading: RunOptions) -> dict[str, Any]:
+def _of_two(judgments: Any, baseline: Any, new: Any, options: CollectionOptions) -> Collection:
+    """The collection with the baseline as its first run and the new run as its second."""
+    if not isinstance(judgments, Collection):
+        if baseline is None or new is None:
+            raise TypeError("the runs are missing; pass the baseline and the new run, or pass a Collection")
+        return collected(judgments, versions(baseline, new), **options)
+    collection, names = collected(judgments, **options), judgments.runs
+    if (baseline is None and new is None) and len(names) != 2:
+        raise InputError(f"a gate compares two runs; name them among {listed(names)}")
+    chosen = names if baseline is None and new is None else (baseline, new)
+    if not all(isinstance(name, str) for name in chosen):
+        raise TypeError("runs are part of a Collection; name two of them with baseline= and new=")
+    if chosen[0] == chosen[1]:
+        raise InputError(f"a gate compares two runs; got {chosen[0]!r} twice")
+    return collection.keep(runs=chosen)
+
+
+def versions(baseline: RunLike | Source, new: RunLike | Source) -> dict[str, Source]:
     """The two runs by their names, which are made different if they are not: the files of two versions often
     have the same name in two folders."""
     given = {"baseline": source_of(baseline), "new": source_of(new)}
@@ -173,11 +176,7 @@ def _named(baseline: RunLike, new: RunLike, reading: RunOptions) -> dict[str, An
             path if paths[0] != paths[1] and all(paths) else f"{name} ({role})"
             for path, name, role in zip(paths, names, given, strict=True)
         ]
-    found: dict[str, Any] = {}
-    for name, source in zip(names, given.values(), strict=True):
-        how = (reading.get("run_format"), reading.get("duplicates", "error"))
-        found[name] = run_from(source, name, *how) if source.waits else source
-    return found
+    return dict(zip(names, given.values(), strict=True))
 
 
 def _name(source: Source, role: str) -> str:

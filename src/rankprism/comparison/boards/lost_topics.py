@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from rankprism.data.arrays import Floats
 from rankprism.errors import RankprismWarning
+from rankprism.evaluation import Collection
 from rankprism.evaluation.explanation import NOT_JUDGED, Ranking, explain
 from rankprism.formats.spellings import ONLY_ASPECT
 from rankprism.measures import Measure
@@ -48,15 +48,12 @@ def lost_topics(
     scores: Scores,
     gains: Floats,
     measure: Measure,
-    judgments: Any,
-    runs: Mapping[str, Any],
-    settings: Mapping[str, Any],
+    collection: Collection,
 ) -> tuple[LostTopic, ...]:
     """The topics with the largest losses by one measure, the largest first.
 
     scores : of the baseline and of the new run. gains : (topic,), by how much the new run is better, with 0
     where only rounding differs.
-    settings : what `rankprism.explain` takes.
     """
     m = scores.measures.index(str(measure))
     direction = float(scores.direction[m])
@@ -70,7 +67,7 @@ def lost_topics(
             # Down to the last document, because a document may have fallen far.
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", RankprismWarning)  # `evaluate` has given these notes
-                explained = explain(judgments, runs, measure, scores.topics[t], **settings)
+                explained = explain(collection, measures=measure, topic=scores.topics[t])
             old, new = explained.rankings
             reasons = _reasons(old, new, direction)
         found.append(LostTopic(scores.topics[t], score, baseline, reasons))
