@@ -47,8 +47,9 @@ from rankprism.meta.axioms import (
     story,
 )
 from rankprism.meta.axioms.bases import instances_of, random_bases, small_bases
+from rankprism.meta.axioms.lots import Lots
 from rankprism.meta.axioms.rankings import Instance, hits_of, on_scale, score
-from rankprism.meta.axioms.search import Lots, search_verdicts
+from rankprism.meta.axioms.search import search_verdicts
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::rankprism.RankprismWarning"

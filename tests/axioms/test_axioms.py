@@ -9,29 +9,23 @@ from __future__ import annotations
 import json
 import math
 import pickle
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from rankprism.errors import InputError, MeasureError
-from rankprism.measures import lookup, names, parse
+from rankprism.errors import InputError
+from rankprism.measures import parse
 from rankprism.measures.definition import AXIOMS
-from rankprism.measures.measure import Measure
-from rankprism.measures.verdicts import recorded as of_measure
 from rankprism.meta.axioms import (
-    READINGS,
     TEN,
     AspDiv,
     AspRel,
     AxiomTable,
     CloseTh,
     Conf,
-    Constraint,
     Deep,
     DeepTh,
     MRed,
@@ -39,20 +33,15 @@ from rankprism.meta.axioms import (
     Red,
     Sat,
     axiom_table,
-    find_thresholds,
     paper_table,
     read_constraints,
     scores_of,
 )
-from rankprism.meta.axioms import proofs as recorded
-from rankprism.meta.axioms.search import Lots, search_verdicts
+from rankprism.meta.axioms.lots import Lots
+from rankprism.meta.axioms.search import search_verdicts
 from rankprism.meta.axioms.table import PAPER
 from rankprism.meta.axioms.verdict import SIGNS
-from tests.support.machine import COLLECTIONS
-
-#: Fewer than by default, to be quick; the cells are the same.
-INSTANCES = 300
-GOLDEN = COLLECTIONS.parent / "reference" / "golden.json"
+from tests.support.paper_table import INSTANCES, kept, row
 
 #: Pri Deep DeepTh CloseTh Conf AspDiv Red MRed Sat AspRel: 1 where no violation was found.
 FOUND = {
@@ -77,27 +66,6 @@ FOUND = {
     "CT@k": "0010000011",  # Deep and Red were not refuted with at most ten documents of r at most .1
     "RBU@k": "1111111111",
 }
-
-
-@pytest.fixture(scope="module")
-def table() -> AxiomTable:
-    return paper_table(instances=INSTANCES)
-
-
-@pytest.fixture(scope="module")
-def golden() -> Any:
-    if not GOLDEN.is_file():
-        pytest.skip(f"the reference figures are not there: looked for {GOLDEN}")
-    return json.loads(Path(GOLDEN).read_text(encoding="utf-8"))["RBU_SIGIR2018"]["table1_axioms"]
-
-
-def row(label: str) -> str:
-    """The measure of a row of Table 1, by the reference's spelling of it."""
-    return PAPER[label.replace("alpha", "α")][0]
-
-
-def kept(measure: str, *constraints: Constraint, instances: int = INSTANCES) -> list[bool | None]:
-    return [not verdict.refuted for verdict in search_verdicts([measure], constraints, instances=instances)]
 
 
 # The table
@@ -524,383 +492,3 @@ def test_the_friendliest_reading_leaves_eight_or_five_cells_of_the_paper_unexpla
         *satisfied,
         ("CT@k", "Red"),
     ]
-
-
-# Parameters
-
-
-@pytest.mark.parametrize(
-    ("measure", "parameter", "threshold"),
-    [
-        ("RBP(gain='linear')", "p", 0.7548776662466928),  # p² + p³ = 1
-        ("alpha_DCG(gain='linear')", "alpha", 0.2563728974111655),
-        ("EU(gain='linear')", "alpha", 0.2742304362729192),
-        ("EU(gain='linear',base=2)", "alpha", 0.18247940552420916),
-        ("NRBP(alpha=0.1,gain='linear')", "beta", 0.7687951694447654),
-        ("NRBP(alpha=0.25,gain='linear')", "beta", 0.7920471324232223),
-        ("NRBP(gain='linear')", "beta", 0.8392867552143106),
-        ("NRBP(alpha=0.75,gain='linear')", "beta", 0.9032119259116418),
-    ],
-)
-def test_closeness_holds_from_a_threshold_on(measure: str, parameter: str, threshold: float) -> None:
-    found = find_thresholds([measure], [CloseTh(r_c=0.05)], parameter).thresholds[0]
-    assert len(found.spans) == 1
-    edge = found.spans[0].high if parameter == "alpha" else found.spans[0].low
-    assert edge == pytest.approx(threshold, abs=2e-9)
-    assert f"{threshold:.4f}" in str(found)
-
-
-def test_a_threshold_and_the_table_say_the_same_of_what_an_m_shows() -> None:
-    measures = [row("RBU@k"), row("D#-Measure@k"), "RBU(gain='linear')"]
-    for verdict in search_verdicts(measures, [CloseTh]):
-        assert (verdict.kind, verdict.note) == (
-            "proved",
-            "for m = 2" if "RBU" in str(verdict.measure) else "for m = 3",
-        )
-    found = find_thresholds([row("RBU@k")], [CloseTh], "p", between=(0.79, 0.81)).thresholds[0]
-    assert str(found) == "proved for every p from 0.79 to 0.81 that was tried"
-    # One order that scores 1 for each topic tried is no proof for all topics.
-    order = find_thresholds(
-        ["alpha_nDCG(ideal='exact')"], ["Max1"], "alpha", between=(0.4, 0.6), instances=20
-    ).thresholds[0]
-    assert str(order).startswith("not refuted")
-
-
-def test_a_threshold_is_looked_for_in_a_range() -> None:
-    rbp = "RBP(gain='linear')"
-    inside, below, above = (
-        str(find_thresholds([rbp], [CloseTh], "p", between).thresholds[0])
-        for between in ((0.7, 0.8), (0.2, 0.7), (0.76, 0.9))
-    )
-    assert inside == "proved for p > 0.7549"
-    assert below == "refuted for every p from 0.2 to 0.7 that was tried"
-    assert above == "proved for every p from 0.76 to 0.9 that was tried"
-    with pytest.raises(MeasureError, match=r"RBP: p must be a number .*; got 1.5"):
-        find_thresholds([rbp], [CloseTh], "p", (0.5, 1.5))
-    with pytest.raises(MeasureError, match=r"a range of p must end above its start; got 0.9 to 0.5"):
-        find_thresholds([rbp], [CloseTh], "p", (0.9, 0.5))
-
-
-def test_effort_and_patience_decide_what_rbu_keeps() -> None:
-    rbu = row("RBU@k").removesuffix("@20")
-    effort, patience = (
-        find_thresholds([rbu], [c], x, instances=100).thresholds[0] for c, x in ((Conf, "e"), (Pri, "p"))
-    )
-    assert str(effort) == "proved for e > 0"
-    assert str(patience) == "proved for p < 1"
-    eu = find_thresholds([row("EU")], [Sat], "e", instances=100).thresholds[0]
-    assert str(eu) == "proved for e ≥ 0.5"  # one aspect: r (1-α) - e ≤ 0 for every r ≤ 1
-
-
-def test_cutoffs_decide_on_closeness() -> None:
-    # 2/k > 1/k as soon as ranks 3 and 4 count; 1/log2(5) + 1/log2(6) + 1/log2(7) > 1.
-    assert kept("P@3", CloseTh) + kept("P@4", CloseTh) == [False, True]
-    assert kept("DCG@5", CloseTh) + kept("DCG@6", CloseTh) == [False, True]
-
-
-def test_small_effort_makes_up_for_a_shorter_ranking_in_closeness() -> None:
-    short = CloseTh(length="one", r_c=0.05)
-    assert kept("RBU(p=0.9,e=0.01,form='eq11',gain='linear')", short) == [True]
-    assert kept("RBU(p=0.9,e=0.05,form='eq11',gain='linear')", short) == [False]
-
-
-DEPTHS = [  # measure, r_c, from which n on DeepTh holds, the smallest m for CloseTh
-    ("P@20", 0.05, 20, 2),
-    ("DCG@20", 0.05, 16, 3),
-    ("AP(normalize=False)", 0.05, None, 3),
-    ("RBP(p=0.76,gain='linear')", 0.05, 4, 2),
-    ("RBP(p=0.99,gain='linear')", 0.05, 512, 2),
-    ("alpha_DCG(alpha=0.1,gain='linear')", 0.05, 1023, 3),
-    ("alpha_DCG(alpha=0.25,gain='linear')", 0.05, 10, 5),
-    ("EU(alpha=0.1,gain='linear')", 0.05, 8192, 3),
-    ("RBU(p=0.8,e=0.05,form='eq11',gain='linear')", 0.05, 6, 2),
-    ("RBU(p=0.8,e=0.05,form='eq11',gain='linear')", 0.3, 1, None),
-    ("RBU(p=0.9,e=0.05,form='eq11',gain='linear')", 0.01, 21, 2),
-    ("RBU(p=0.99,e=0.05,form='eq11',gain='linear')", 0.3, 128, 2),
-    ("ERR(gain='linear')@20", 0.5, 1, None),
-]
-
-
-@pytest.mark.parametrize(("measure", "r_c", "deep", "close"), DEPTHS)
-def test_where_the_thresholds_of_depth_lie(
-    measure: str, r_c: float, deep: int | None, close: int | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("rankprism.meta.axioms.search.proof_of", lambda *_: "")
-    monkeypatch.setattr("rankprism.meta.axioms.search.disproof_of", lambda *_: "")
-    deepness, closeness = search_verdicts([measure], [DeepTh(r_c=r_c), CloseTh(r_c=r_c)])
-    assert deepness.note == ("for no n from 3 to 8,192" if deep is None else f"for n ≥ {deep:,}")
-    assert closeness.note == ("for no m up to 8,192" if close is None else f"for m = {close}")
-    assert closeness.kind == ("refuted" if close is None else "proved")
-
-
-def test_all_known_depths(golden: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rankprism.meta.axioms.search.proof_of", lambda *_: "")
-    monkeypatch.setattr("rankprism.meta.axioms.search.disproof_of", lambda *_: "")
-    names_of = {"NRBP": {"p": "beta"}, "EU": {"eu_log": "base"}}
-    by_grade: dict[float, list[tuple[Measure, Any]]] = {}
-    for label, known in golden["parameter_grid"].items():
-        for entry in known:
-            chosen = {names_of.get(label, {}).get(k, k): v for k, v in entry["params"].items()}
-            r_c = chosen.pop("rc", 0.05)
-            if "base" in chosen:
-                chosen["base"] = math.e if chosen["base"] == "log" else 2.0
-            if "k" in chosen:
-                chosen["cutoff"] = chosen.pop("k")
-            by_grade.setdefault(r_c, []).append((parse(row(label))(**chosen), entry))
-    for r_c, entries in by_grade.items():
-        literal = DeepTh(r_c=r_c, quantifier="some")
-        verdicts = search_verdicts([m for m, _ in entries], [literal, DeepTh(r_c=r_c), CloseTh(r_c=r_c)])
-        for at, (_, entry) in enumerate(entries):
-            some, deep, close = (verdict.note for verdict in verdicts[3 * at : 3 * at + 3])
-            assert some == f"for n = {entry['deep_literal_smallest_n']}", entry
-            assert deep == f"for n ≥ {entry['deep_eventual_from_n']:,}", entry
-            m = entry["close_smallest_m"]
-            assert close == ("for no m up to 8,192" if m is None else f"for m = {m}"), entry
-
-
-def test_all_known_depths_at_cutoffs(golden: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rankprism.meta.axioms.search.proof_of", lambda *_: "")
-    monkeypatch.setattr("rankprism.meta.axioms.search.disproof_of", lambda *_: "")
-    measures, entries = [], []
-    for label, by_cutoff in golden["thresholds"].items():
-        for cutoff, entry in by_cutoff.items():
-            k = cutoff.removeprefix("k=")
-            measure = parse(row(label))
-            has_cutoff = any(p.name == "cutoff" for p in measure.definition.parameters)
-            measures.append(measure(cutoff=None if k == "None" else int(k)) if has_cutoff else measure)
-            entries.append((label, cutoff, entry))
-    literal = DeepTh(r_c=0.05, quantifier="some")
-    verdicts = iter(search_verdicts(measures, [literal, DeepTh(r_c=0.05), CloseTh(r_c=0.05)]))
-    for label, cutoff, entry in entries:
-        for known in ("deep_literal_smallest_n", "deep_eventual_from_n", "close_smallest_m"):
-            verdict = next(verdicts)
-            assert verdict.refuted != (entry[known] is not None), (label, cutoff, known)
-            if entry[known] is not None:
-                assert re.split(" [=≥] ", verdict.note)[1] == f"{entry[known]:,}", (label, cutoff)
-
-
-# The record, and proofs
-
-
-@pytest.fixture(scope="module")
-def declared() -> dict[str, set[str]]:
-    """The constraints that are not refuted for each built-in measure. A star: only in the reading proved."""
-    found: dict[str, set[str]] = {}
-    for name in names():
-        cells = of_measure(name)
-        for axiom in AXIOMS if cells else ():
-            kinds = [
-                cells[f"{axiom} {reading}"].kind for reading in READINGS if f"{axiom} {reading}" in cells
-            ]
-            told = found.setdefault(name, set())
-            if kinds[0] in ("proved", "not refuted"):
-                told.add(axiom + ("*" if kinds[-1] == "refuted" else ""))
-    return found
-
-
-#: Of three measures; at night, of all.
-SEARCHED = [
-    pytest.param(("alpha_nDCG", "nDCG_IA", "RBU"), id="three"),
-    pytest.param((), id="all", marks=pytest.mark.nightly),
-]
-
-
-@pytest.fixture(scope="module", params=SEARCHED)
-def searched(request: pytest.FixtureRequest, declared: dict[str, set[str]]) -> dict[str, set[str]]:
-    """What the search alone finds, whatever has been proved. A star: only in the reading proved."""
-    declared = {name: declared[name] for name in request.param or declared}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rankprism.meta.axioms.search.proof_of", lambda *_: "")
-        verdicts = search_verdicts(declared, TEN, instances=600)
-        again = {v.measure.name for v in verdicts if not v.refuted and v.constraint in (Red, AspRel)}
-        printed = read_constraints(["Red", "AspRel"], ["printed"])
-        lost = {v.key[:2] for v in search_verdicts(again, printed, instances=600) if v.refuted}
-    found: dict[str, set[str]] = {name: set() for name in declared}
-    for verdict in verdicts:
-        if verdict.kind in ("proved", "not refuted"):
-            star = "*" if verdict.key[:2] in lost else ""
-            found[verdict.measure.name].add(verdict.constraint.name + star)
-    return found
-
-
-def test_nothing_is_drawn_if_every_ranking_is_longer_than_the_cutoff(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        "rankprism.meta.axioms.search.drawn_bases", lambda *_: pytest.fail("drawn for nothing")
-    )
-    (verdict,) = search_verdicts(["RR@2"], ["Deep"])  # which needs four documents
-    assert verdict.kind == "cannot be asked"
-    assert "at most 2 documents" in verdict.note
-
-
-def test_every_built_in_measure_is_recorded(declared: dict[str, set[str]]) -> None:
-    silent = {
-        name
-        for name in names()
-        if (d := lookup(name).definition).module.startswith("rankprism.measures.")
-        and d.module != "rankprism.measures.composition"
-        and all(p.name != "measure" for p in d.parameters)  # it depends on the measure inside
-        and d.needs == "judgments"  # constraints are about grades
-    } - set(declared)
-    assert not silent, "`make verdicts` records what the search finds"
-
-
-def test_the_search_alone_finds_what_is_recorded(
-    declared: dict[str, set[str]], searched: dict[str, set[str]]
-) -> None:
-    assert searched == {name: declared[name] for name in searched}
-
-
-def test_the_search_finds_nothing_against_what_is_proved(searched: dict[str, set[str]]) -> None:
-    for name, found in searched.items():
-        proved = {c.name for c in TEN if recorded.proof_of(lookup(name), c)}
-        assert proved <= {kept.rstrip("*") for kept in found}, name
-        printed = {c.name for c in TEN if recorded.proof_of(lookup(name), c.under("printed"))}
-        assert printed <= found, name
-
-
-def test_every_proof_is_used(table: AxiomTable, declared: dict[str, set[str]]) -> None:
-    used = {v.note for v in table.verdicts if v.kind == "proved"}
-    used |= {recorded.proof_of(lookup(name), c) for name in declared for c in TEN}
-    used |= {recorded.proof_of(parse("EU(e=0.5)"), Sat)}
-    assert {proof.argument for proof in recorded.PROOFS} <= {
-        note.partition(" (premise: ")[0] for note in used
-    }
-
-
-@pytest.mark.parametrize("reading", ["proved", "printed"])
-def test_the_search_alone_says_of_the_paper_s_measures_what_it_says_with_proofs(
-    table: AxiomTable, reading: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("rankprism.meta.axioms.search.proof_of", lambda *_: "")
-    constraints = read_constraints(["Red", "AspRel"], [reading])
-    alone = search_verdicts([m for m, _ in PAPER.values()], constraints, instances=INSTANCES)
-    assert table.other is not None
-    ours = table if reading == "proved" else table.other
-    kept = {v.key: not v.refuted for v in ours.verdicts}
-    assert {v.key: not v.refuted for v in alone}.items() <= kept.items()
-
-
-def test_a_recorded_proof_names_the_premise_that_it_adds_and_needs() -> None:
-    rbu = parse(row("RBU@k"))
-    assert recorded.proof_of(rbu, Red).endswith(" (premise: r_c < 1)")
-    assert recorded.proof_of(rbu, AspRel).endswith(" (premise: no document follows i)")
-    assert not any(recorded.proof_of(rbu, c.under("printed")) for c in (Red, AspRel))
-    # A cascade satisfies fully with r_c = 1; what counts documents does not.
-    assert not recorded.proof_of(parse(row("ERR-IA@k")), Red.under("printed"))
-    counting = recorded.proof_of(parse(row("α-nDCG@k")), Red.under("printed"))
-    assert counting
-    assert "premise" not in counting
-    assert "whatever follows" in recorded.proof_of(parse(row("RBP-IA")), AspRel.under("printed"))
-
-
-def weights_of_ranks(measure: Measure, ranks: range) -> list[float]:
-    """What each rank weighs against the first, for the c-th of documents of one grade on one aspect."""
-    a = measure["alpha"] if "alpha" in {p.name for p in measure.definition.parameters} else 0.0
-    discounts: dict[str, Callable[[int], float]] = {
-        "alpha_DCG": lambda i: 1 / math.log2(i + 1),
-        "EU": lambda i: 1 / (1 + math.log(i) / math.log(measure["base"])),
-        "NRBP": lambda i: measure["beta"] ** (i - 1),
-        "RBP": lambda i: measure["p"] ** (i - 1),
-    }
-    return [discounts[measure.name](i) * (1 - a) ** c for c, i in enumerate(ranks)]
-
-
-@pytest.mark.parametrize(
-    "measure",
-    [
-        "alpha_DCG(alpha=0.196,gain='linear')",
-        "EU(alpha=0.221,gain='linear')",
-        "EU(alpha=0.165,base=2,gain='linear')",
-        "NRBP(beta=0.9,alpha=0.1,gain='linear')",
-        "NRBP(beta=0.96,alpha=0.5,gain='linear')",
-        "RBP(p=0.92,gain='linear')",
-    ],
-)
-def test_a_bound_on_what_lies_deep_is_one_also_for_the_least_parameters_that_it_is_recorded_for(
-    measure: str,
-) -> None:
-    # These hold for a small m; no m above 32 will do all the same, which is what is recorded.
-    chosen = parse(measure)
-    assert recorded.disproof_of(chosen, CloseTh)
-    for m in (*range(33, 200), 1000):
-        assert sum(weights_of_ranks(chosen, range(m + 1, 2 * m + 1))) < 1, m
-
-
-@pytest.mark.parametrize(
-    "measure", ["alpha_DCG(alpha=0.19)", "EU(alpha=0.21)", "NRBP(beta=0.99)", "RBP(p=0.95)", "RBU(p=1)"]
-)
-def test_no_bound_is_recorded_where_it_does_not_hold(measure: str) -> None:
-    assert not recorded.disproof_of(parse(measure), CloseTh)
-
-
-def test_that_no_n_will_do_rests_on_an_argument_but_for_a_few(declared: dict[str, set[str]]) -> None:
-    measures = [*declared, *(measure for measure, _ in PAPER.values())]
-    verdicts = [v for v in search_verdicts(measures, [DeepTh, CloseTh]) if v.refuted]
-    few = {
-        ("Compat", "CloseTh"),
-        ("Compat_IA", "CloseTh"),
-        ("P_at_recall", "CloseTh"),
-        ("ACT", "CloseTh"),
-        ("nCT", "DeepTh"),
-        ("D_EBR", "DeepTh"),
-    }
-    # Nobody has written down an argument for these measures of trec_eval.
-    few |= {(name, "CloseTh") for name in ("IPrec", "IPrec_IA", "RBP_residual", "Unjudged")}
-    few |= {(name, "CloseTh") for name in ("Accuracy", "Accuracy_IA")}
-    few |= {(name, "DeepTh") for name in ("RBP_residual", "Unjudged")}
-    few |= {
-        (name + kind, "DeepTh") for name in ("binG", "G", "nDCG_rel", "RnDCG", "IAP") for kind in ("", "_IA")
-    }
-    found = {(v.measure.name, v.constraint.name) for v in verdicts}
-    assert {(v.measure.name, v.constraint.name) for v in verdicts if v.open} == few & found
-    used = {v.note.partition(": ")[2] for v in verdicts if not v.open}
-    used |= {recorded.disproof_of(parse(m), CloseTh) for m in ("P@3", "RBP(p=0.5)")}
-    assert {proof.argument for proof in recorded.DISPROOFS} == used
-
-
-def test_sums_below_grow_as_the_arguments_say() -> None:
-    # Σ_{j≤n} j/(n+j) ≥ (n+1)/4 and Σ_{j≤n} 1/log2(n+j+1) ≥ n/log2(2n+1) > 1, from n = 3 on; in fractions.
-    for n in (3, 4, 10, 100):
-        assert sum(Fraction(j, n + j) for j in range(1, n + 1)) >= Fraction(n + 1, 4) >= 1
-        assert sum(1 / math.log2(n + j + 1) for j in range(1, n + 1)) >= n / math.log2(2 * n + 1) > 1
-        assert sum(Fraction(1, m) for m in range(n + 1, 2 * n + 1)) < Fraction(6932, 10000)  # ln 2 = .6931…
-
-
-def test_a_hardly_relevant_document_moved_past_a_relevant_one_lowers_q() -> None:
-    # Gains g and x, of which the ideal has both, so cg* = g + x; R = 2. Below 41 others, x at 42 and g at 43
-    # are worth (1+x)/(42+g+x) + (2+g+x)/(43+g+x); g at 43 and x at 44, (1+g)/(43+g+x) + (2+g+x)/(44+g+x).
-    g, x = (Fraction(2**r - 1) for r in (0.1, 0.0001))
-    up = ((1 + x) / (42 + g + x) + (2 + g + x) / (43 + g + x)) / 2
-    down = ((1 + g) / (43 + g + x) + (2 + g + x) / (44 + g + x)) / 2
-    assert up < down
-    rankings = [[0.0]] * 41 + [[0.0001], [0.1], [0.0]], [[0.0]] * 41 + [[0.0], [0.1], [0.0001]]
-    assert scores_of(parse("Q"), *rankings, weights=[1]) == pytest.approx([float(up), float(down)], rel=1e-12)
-    assert kept("Q", Pri, instances=4000) == [False]
-
-
-def test_a_hardly_relevant_document_in_front_raises_the_expected_blended_ratio() -> None:
-    # Gains g and x at ranks 2 and 3, below a document that is not relevant; r = gain / (g + 1), cg* = g + x.
-    # The first of them, y, is worth (1+y)/(2+g+x) r_y, the second (2+g+x)/(3+g+x) r_z (1 - r_y).
-    g, x = (Fraction(2**r - 1) for r in (0.05, 0.01))
-
-    def score(y: Fraction, z: Fraction) -> Fraction:
-        first, second = y / (g + 1), z / (g + 1)
-        return (1 + y) / (2 + g + x) * first + (2 + g + x) / (3 + g + x) * second * (1 - first)
-
-    better, worse = score(g, x), score(x, g)
-    assert better < worse
-    rankings = [[0.0], [0.05], [0.01]], [[0.0], [0.01], [0.05]]
-    found = scores_of(parse("D_EBR"), *rankings, weights=[1])
-    assert found == pytest.approx([float(better), float(worse)], rel=1e-12)
-    assert kept("D_EBR", Pri, instances=0) == [False]
-
-
-def test_no_argument_is_recorded_where_nothing_counts() -> None:
-    # The D-measures' binary gain begins at a grade of 1; the authors' RBU has 1 - p in front.
-    blind = [parse(f"{name}(gain='binary')@20") for name in ("D_nDCG", "D_RBP", "DSharp_nDCG")]
-    assert not any(recorded.proof_of(measure, c) for measure in [*blind, parse("RBU(p=1)")] for c in TEN)
-
-
-def test_names_of_the_axioms_are_those_of_the_constraints() -> None:
-    assert tuple(c.name for c in TEN) == AXIOMS
-    assert MRed.name == "MRed"

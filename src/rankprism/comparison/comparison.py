@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from rankprism.comparison.margins import Margin, within
 from rankprism.comparison.notes import assumption_notes, few_changed_topics, few_topics, out_of_reach
 from rankprism.comparison.result import POWER, Comparison
-from rankprism.data.arrays import Floats
+from rankprism.data.arrays import Floats, Longs
 from rankprism.data.note import Note, issue, with_notes
 from rankprism.errors import InputError, LongComputation, listed, one_of
 from rankprism.evaluation.scoring import check_ids, comparable
+from rankprism.results.scores import Scores
 from rankprism.statistics.claims import CLAIMS
 from rankprism.statistics.corrections import (
     NAMES_OF_CORRECTIONS,
@@ -125,122 +126,143 @@ def compare(
     asked = None if margin is None else Margin.of(margin)
     complete = comparable(scores, runs, measures)
     check_ids(complete)
-    names, topics = complete.runs, len(complete.topics)
-    baselines = _baselines(baseline, names, test)
-    if asked is not None and asked.relative and not baselines:
-        raise InputError(
-            f"a margin of {margin} is a share of the mean of a baseline; name a baseline, or give the margin "
-            "as a difference of scores, e.g. 0.01"
-        )
-    pairs = (
-        all_pairs(len(names)) if not baselines else against(len(names), [names.index(b) for b in baselines])
-    )
-    drawn = _resamples(test, correction, len(pairs), topics, alpha, resamples) if chosen.draws else None
-    if drawn is not None:
-        _announce(
-            test, correction, complete.values.shape, len(pairs), drawn, chosen_by_user=resamples is not None
-        )
+    baselines = _baselines(baseline, complete.runs, test, asked)
+    pairs = _pairs(complete.runs, baselines)
+    drawn = _drawn(test, correction, len(pairs), complete, alpha, resamples) if chosen.draws else None
+    topics = len(complete.topics)
     notes = few_topics(test, correction, len(pairs), topics, alpha)
     possible = not notes  # whether any difference can be significant
     missing = CLAIMS[chosen.claim(correction, len(pairs))].missing(topics)
     if missing is not None and topics > 1:
         notes.append(Note("no-interval", missing, topics, ""))
-    level = alpha if chosen.corrects else interval_level(correction, alpha, len(pairs))
 
-    # Random numbers and sums follow runs and topics sorted by name, so the order of a file does not matter.
-    by_name = complete.select(runs=sorted(names), topics=sorted(complete.topics))
-    place = np.array([by_name.runs.index(run) for run in names])
-    turned = place[pairs[:, 0]] > place[pairs[:, 1]] if not baselines else np.zeros(len(pairs), dtype=bool)
-    there = np.where(turned[:, None], place[pairs[:, ::-1]], place[pairs])
-    order = np.lexsort((there[:, 1], there[:, 0]))
+    by_name = ByName.of(complete, pairs, turns=not baselines)
+    level = alpha if chosen.corrects else interval_level(correction, alpha, len(pairs))
     settings: dict[str, object] = {"resamples": drawn, "seed": seed} if chosen.draws else {}
     if correction == "max-t":
         settings["max_t"] = True
 
     def tested(m: int, tell: Share) -> Paired:
-        return chosen.function(by_name.values[:, :, m], there[order], level, on_share=tell, **settings)
+        return chosen.function(by_name.values(m), by_name.pairs, level, on_share=tell, **settings)
 
     found = for_each([partial(tested, m) for m in range(len(complete.measures))], on_share)
-    differences = [moments(by_name.values[:, :, m][place], pairs) for m in range(len(complete.measures))]
-    back = np.argsort(order)
-    direction, better = np.where(turned, -1.0, 1.0), complete.direction
-
-    def all_measures(name: str) -> Floats:
-        return np.array([getattr(x, name) for x in found])[:, back]
-
-    # Differences that are all equal do not show how much they vary; an infinite half-width says nothing.
-    # Nor may an interval leave out 0 where no p can be below alpha.
-    half_width = all_measures("half_width")
+    differences = [moments(by_name.as_given(m), pairs) for m in range(len(complete.measures))]
+    better, p = complete.direction, by_name.back(found, "p")
     changed = np.array([x.changed for x in differences])
+    half_width = _half_width(by_name.back(found, "half_width"), possible=missing is None)
+    # An interval may not leave out 0 where no p can be below alpha.
     unreached = out_of_reach(test, correction, changed, alpha, possible=possible)
-    printed = (half_width > 0) & np.isfinite(half_width) & (missing is None)
     if possible:
-        notes += few_changed_topics(test, unreached & printed, changed, alpha)
-    half_width = np.where(printed & ~unreached, half_width, np.nan)
-    p = all_measures("p")
-    adjusted = (
-        [corrected(row, correction) for row in p] if correction != "max-t" else all_measures("adjusted")
-    )
-    kind = chosen.kind(correction)
+        notes += few_changed_topics(test, unreached & ~np.isnan(half_width), changed, alpha)
     compared = Comparison(
-        runs=names,
+        runs=complete.runs,
         measures=complete.measures,
-        topics=by_name.topics,
-        values=by_name.values[place],
+        topics=by_name.scores.topics,
+        values=by_name.scores.values[by_name.place],
         test=test,
         correction=correction,
         alpha=alpha,
         baselines=baselines,
-        means=by_name.means[place],
+        means=by_name.means,
         pairs=pairs,
-        difference=all_measures("difference") * direction + 0.0,  # no -0
-        sign=all_measures("sign") * direction * better[:, None] + 0.0,
+        difference=by_name.back(found, "difference", signed=True),
+        sign=by_name.back(found, "sign", signed=True) * better[:, None] + 0.0,
         p=p,
-        adjusted=np.array(adjusted),
-        effect=all_measures("effect") * direction + 0.0,
-        half_width=half_width,
-        interval=kind,
+        adjusted=by_name.back(found, "adjusted")
+        if correction == "max-t"
+        else np.array([corrected(row, correction) for row in p]),
+        effect=by_name.back(found, "effect", signed=True),
+        half_width=np.where(unreached, np.nan, half_width),
+        interval=chosen.kind(correction),
         level=np.array([1 - x.level for x in found]),
         changed=changed,
-        detectable=_detectable(found)[:, back] if possible else np.full(p.shape, np.nan),
+        detectable=_detectable(found)[:, by_name.places] if possible else np.full(p.shape, np.nan),
         margins=None
         if asked is None
         else within(
             asked,
-            asked.sizes(by_name.means[place], pairs, names, complete.measures),
+            asked.sizes(by_name.means, pairs, complete.runs, complete.measures),
             differences,
             better,
             topics,
             alpha,
             1 if correction == "none" and not chosen.corrects else len(pairs),
         ),
-        about={
-            "test": test,
-            "correction": "within the test" if chosen.corrects else correction,
-            "alpha": alpha,
-            "baselines": list(baselines),
-            "margin": None if asked is None else str(asked),
-            "topics": topics,
-            "resamples": drawn,
-            "seed": seed if chosen.draws else None,
-            "effect": "difference / standard deviation of the "
-            + ("residuals" if chosen.corrects else "differences"),
-            "interval": _about_interval(kind, alpha, len(pairs)),
-            "detectable": f"the true difference that is found with probability {POWER:g}"
-            if possible
-            else "unknown, because nothing can be significant",
-            "scores": complete.conventions,
-        },
+        about={"scores": complete.conventions},
     )
-    said = compared.disagreement
     notes += assumption_notes(compared)
     issue(notes)
-    more = {} if said is None else {"disagreement": said}
-    about = {**compared.about, "scores": with_notes(complete.conventions, notes), **more}
-    return replace(compared, about=about)
+    random = {"resamples": drawn, "seed": seed if chosen.draws else None}
+    return replace(compared, about=_about(compared, random, possible, notes))
 
 
-def _baselines(given: str | Sequence[str] | None, runs: Sequence[str], test: TestName) -> tuple[str, ...]:
+class ByName(NamedTuple):
+    """Scores with runs and topics sorted by name, so that random numbers and sums ignore the order of a file.
+
+    A pair of runs as given is one of `pairs`, turned round if its second run comes before its first one.
+    """
+
+    scores: Scores
+    place: Longs  #: (run,): where each run as given is in `scores`
+    pairs: Longs  #: (pair, 2): positions in `scores`, in the order of the tests
+    places: Longs  #: (pair,): where each pair as given is in `pairs`
+    direction: Floats  #: (pair,): -1 for each pair as given that is turned round, 1 for the others
+
+    @classmethod
+    def of(cls, scores: Scores, pairs: Longs, turns: bool) -> ByName:
+        """Sort scores by name, and pairs of runs as given. Pairs with a baseline are not turned round."""
+        ordered = scores.select(runs=sorted(scores.runs), topics=sorted(scores.topics))
+        place = np.array([ordered.runs.index(run) for run in scores.runs])
+        turned = (place[pairs[:, 0]] > place[pairs[:, 1]]) & turns
+        there = np.where(turned[:, None], place[pairs[:, ::-1]], place[pairs])
+        order = np.lexsort((there[:, 1], there[:, 0]))
+        return cls(ordered, place, there[order], np.argsort(order), np.where(turned, -1.0, 1.0))
+
+    @property
+    def means(self) -> Floats:
+        """(run, measure), with the runs as given."""
+        return np.asarray(self.scores.means[self.place])
+
+    def values(self, measure: int) -> Floats:
+        """(run, topic), sorted by name."""
+        return np.asarray(self.scores.values[:, :, measure])
+
+    def as_given(self, measure: int) -> Floats:
+        """(run, topic), with the runs as given."""
+        return np.asarray(self.values(measure)[self.place])
+
+    def back(self, found: Sequence[Paired], name: str, signed: bool = False) -> Floats:
+        """(measure, pair): a figure of each test, for the pairs as given."""
+        figures = np.array([getattr(one, name) for one in found])[:, self.places]
+        return figures * self.direction + 0.0 if signed else figures  # no -0
+
+
+def _about(
+    of: Comparison, random: Mapping[str, int | None], possible: bool, notes: Sequence[Note]
+) -> dict[str, Any]:
+    """How a comparison was made, and what its numbers mean, in plain values."""
+    residuals = TESTS[of.test].corrects
+    about = {
+        "test": of.test,
+        "correction": "within the test" if residuals else of.correction,
+        "alpha": of.alpha,
+        "baselines": list(of.baselines),
+        "margin": None if of.margins is None else str(of.margins.asked),
+        "topics": len(of.topics),
+        **random,
+        "effect": f"difference / standard deviation of the {'residuals' if residuals else 'differences'}",
+        "interval": _about_interval(of.interval, of.alpha, len(of.pairs)),
+        "detectable": f"the true difference that is found with probability {POWER:g}"
+        if possible
+        else "unknown, because nothing can be significant",
+        "scores": with_notes(of.about["scores"], notes),
+    }
+    return about if of.disagreement is None else {**about, "disagreement": of.disagreement}
+
+
+def _baselines(
+    given: str | Sequence[str] | None, runs: Sequence[str], test: TestName, margin: Margin | None
+) -> tuple[str, ...]:
     """The names of the baselines, each once. Names that are not runs, or do not fit the test, are refused."""
     names = () if given is None else (given,) if isinstance(given, str) else tuple(dict.fromkeys(given))
     for name in names:
@@ -250,7 +272,25 @@ def _baselines(given: str | Sequence[str] | None, runs: Sequence[str], test: Tes
         raise InputError("every run is a baseline, so none is left to compare with them")
     if TESTS[test].baseline and len(names) != 1:
         raise InputError(f"the test {test} compares with one run; name it as the baseline")
+    if margin is not None and margin.relative and not names:
+        raise InputError(
+            f"a margin of {100 * margin.size:g}% is a share of the mean of a baseline; name a baseline, or "
+            "give the margin as a difference of scores, e.g. 0.01"
+        )
     return names
+
+
+def _pairs(runs: Sequence[str], baselines: Sequence[str]) -> Longs:
+    """(pair, 2): positions of the runs that are compared."""
+    if not baselines:
+        return all_pairs(len(runs))
+    return against(len(runs), [runs.index(name) for name in baselines])
+
+
+def _half_width(found: Floats, possible: bool) -> Floats:
+    """Half-widths with NaN for those that say nothing: infinite ones, and those of differences that are all
+    equal, which do not show how much they vary."""
+    return np.where((found > 0) & np.isfinite(found) & possible, found, np.nan)
 
 
 def _detectable(found: Sequence[Paired]) -> Floats:
@@ -274,6 +314,20 @@ def _correction(test: TestName, wanted: Correction | None) -> Correction:
         what = "for the comparisons with the baseline" if TESTS[test].baseline else "for all pairs"
         raise InputError(f"the test {test} already corrects {what}; leave out the correction")
     return "none"
+
+
+def _drawn(
+    test: TestName,
+    correction: Correction,
+    pairs: int,
+    scores: Scores,
+    alpha: float,
+    wanted: int | None,
+) -> int:
+    """The number of resamples to draw, announced if that takes long."""
+    drawn = _resamples(test, correction, pairs, len(scores.topics), alpha, wanted)
+    _announce(test, correction, scores.values.shape, pairs, drawn, chosen_by_user=wanted is not None)
+    return drawn
 
 
 def _resamples(

@@ -14,7 +14,8 @@ from rankprism.measures.measure import Measure
 from rankprism.measures.parameter import Parameter
 from rankprism.measures.verdicts import NOT_REFUTED, PROVED, REFUTED, UNASKABLE
 from rankprism.meta.axioms.constraint import Constraint, find_constraint
-from rankprism.meta.axioms.search import INSTANCES, Lots, judge, lot_cutoff
+from rankprism.meta.axioms.lots import Lots, lot_cutoff
+from rankprism.meta.axioms.search import INSTANCES, judge
 from rankprism.meta.axioms.verdict import Verdict
 from rankprism.results.result import Result
 from rankprism.results.table import Table
