@@ -32,8 +32,13 @@ SOURCES := $(shell find src -type f ! -name '*.so' ! -path '*__pycache__*') CMak
 demo: $(VENV)/installed
 	@$(BIN)/rankprism demo
 
-test: $(VENV)/ready lint
-	$(BIN)/python -m pytest $(PARALLEL) --doctest-modules --pyargs rankprism tests
+# Types are checked beside the tests. Both are run to the end, and either may fail.
+test: $(VENV)/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	@mkdir -p build; $(BIN)/mypy > build/mypy.txt 2>&1 & types=$$!; \
+	  $(BIN)/python -m pytest $(PARALLEL) --doctest-modules --pyargs rankprism tests; tests=$$?; \
+	  wait $$types; types=$$?; cat build/mypy.txt; exit $$((tests || types))
 
 check: $(VENV)/ready
 	$(BIN)/python -m tests.support.check

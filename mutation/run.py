@@ -72,6 +72,8 @@ PYTEST += ["-W", "ignore::pytest.PytestAssertRewriteWarning", "-W", "ignore::pyt
 SEED = 2026
 
 PYTHON_FOLDERS = ["measures", "statistics", "comparison", "meta"]
+#: Rooms on these shelves that have tests of their own kind.
+OTHER_ROOMS = {("comparison", "boards"), ("meta", "axioms"), ("meta", "advice.py")}
 CORE_FILES = ["sums.cpp", "greedy.cpp", "exact.cpp", "cover.cpp", "preferred.cpp"]
 
 #: The tests that may notice a mistake in Python code. Tests of the command line and of the documentation,
@@ -178,10 +180,13 @@ def find(python: int, core: int, seed: int, budget: float, again: bool) -> None:
     done = read_results()
     source = ROOT / "src" / "rankprism"
     files = [
-        path.relative_to(source) for folder in PYTHON_FOLDERS for path in (source / folder).rglob("*.py")
+        path.relative_to(source)
+        for folder in PYTHON_FOLDERS
+        for path in (source / folder).rglob("*.py")
+        if path.relative_to(source).parts[:2] not in OTHER_ROOMS
     ]
     mutants = python_mutants(source, sorted(files), seed, python)
-    mutants += core_mutants(source, [Path("_core") / name for name in CORE_FILES], seed, core)
+    mutants += core_mutants(ROOT / "src", [Path("core") / name for name in CORE_FILES], seed, core)
     for number, mutant in enumerate(mutants, 1):
         earlier = done.get(mutant.key)
         if earlier is not None and not (again and earlier == "survived"):
@@ -195,7 +200,7 @@ def find(python: int, core: int, seed: int, budget: float, again: bool) -> None:
 def prepare() -> None:
     """Copy the package. A compiled file is used only if its source still has the same contents."""
     shutil.rmtree(PACKAGE, ignore_errors=True)
-    ignored = shutil.ignore_patterns("__pycache__", "_core")
+    ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "src" / "rankprism", PACKAGE, ignore=ignored)
     if not any(PACKAGE.glob("_core*.so")):
         build_core()
@@ -227,8 +232,8 @@ def try_core(mutant: Mutant) -> str:
 
 def build_core(mutant: Mutant | None = None) -> bool:
     """Compile the core with this mistake and put it into the copy. Only what changed is compiled again."""
-    original = ROOT / "src" / "rankprism" / "_core"
-    sources = CORE / "src" / "rankprism" / "_core"
+    original = ROOT / "src" / "core"
+    sources = CORE / "src" / "core"
     if not (CORE / "build" / "build.ninja").is_file():
         shutil.copytree(original, sources, dirs_exist_ok=True)
         shutil.copy(ROOT / "CMakeLists.txt", CORE)
@@ -382,7 +387,7 @@ def table(results: dict[str, str]) -> str:
     counts: dict[str, Counter[str]] = {}
     for mutant, result in results.items():
         folder = mutant.split("/")[0]
-        for group in [folder] if folder == "_core" else [folder, "all Python"]:
+        for group in [folder] if folder == "core" else [folder, "all Python"]:
             counts.setdefault(group, Counter())[result] += 1
     lines = ["| code | mutants | killed | share | 95 % interval |", "|---|---|---|---|---|"]
     for group, count in sorted(counts.items()):

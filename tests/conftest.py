@@ -7,6 +7,7 @@ import re
 import shutil
 import signal
 import subprocess
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -50,6 +51,9 @@ collect_ignore = ["typing"]
 def pytest_configure(config: pytest.Config) -> None:
     write = "RANKPRISM_WRITE_DURATIONS" in os.environ
     config.pluginmanager.register(durations.Durations(write=write), "durations")
+    if databases.programs() is not None and not hasattr(config, "workerinput"):
+        os.environ[databases.SHARED] = folder = tempfile.mkdtemp(prefix="rankprism-pg-", dir="/tmp")
+        config.add_cleanup(lambda: databases.stop(Path(folder)))
 
 
 @pytest.fixture(scope="session")
@@ -99,11 +103,11 @@ def nothing_stays_registered() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Callable[[], str]]:
-    """A PostgreSQL for the tests: a function that makes a database."""
+    """The PostgreSQL of all processes of this run: a function that makes a database."""
     if databases.programs() is None:
         required("postgres", "PostgreSQL is not there: apt-get install postgresql")
     pytest.importorskip("psycopg")
-    with databases.postgresql(fsync=False) as database:
+    with databases.shared() as database:
         yield database
 
 
