@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import Any, get_args
 
-from rankprism.text.foreign import message
+from rankprism.text import message
 
 
 class RankprismError(ValueError):

@@ -14,7 +14,9 @@ them, and runs mypy and pyright on two files: what must be accepted, and what mu
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
+from importlib import import_module
 from typing import Any
 
 
@@ -42,6 +44,31 @@ def attach(
         return found
 
     return get, lambda: sorted(names())
+
+
+def published(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return the `__getattr__` and the `__dir__` of a room that offers the names in its stub, and no others.
+
+    These names are its border: other rooms take nothing else. A module of the room may be among them.
+
+    Parameters
+    ----------
+    package
+        The room's ``__name__``.
+    file
+        The ``__file__`` of its ``__init__.py``, beside which the stub is.
+    """
+    homes = stubbed(file)
+
+    def find(name: str) -> Any:
+        if name not in homes:
+            return None
+        home = homes[name]
+        found = import_module(f"{home}.{name}") if home == package else getattr(import_module(home), name)
+        setattr(sys.modules[package], name, found)
+        return found
+
+    return attach(package, lambda: list(homes), find)
 
 
 def stubbed(file: str) -> dict[str, str]:

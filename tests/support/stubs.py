@@ -87,9 +87,9 @@ def of_score_plots() -> str:
         "from collections.abc import Callable",
         "from typing import Concatenate, Generic, ParamSpec, TypeVar",
         "",
+        "from rankprism.results.scores import Scores",
         f"from rankprism.showing.plots import {', '.join(home.rpartition('.')[2] for home in homes)}",
         "from rankprism.showing.plots.record import Chart",
-        "from rankprism.results.scores import Scores",
         "",
         '_Arguments = ParamSpec("_Arguments")',
         '_Drawn = TypeVar("_Drawn", covariant=True)',
@@ -143,8 +143,8 @@ def of_types() -> str:
 
 STUBS = {
     PACKAGE / "measures" / "__init__.pyi": of_measures,
-    PACKAGE / "plots" / "__init__.pyi": of_plots,
-    PACKAGE / "plots" / "of_scores.pyi": of_score_plots,
+    PACKAGE / "showing" / "plots" / "__init__.pyi": of_plots,
+    PACKAGE / "showing" / "plots" / "of_scores.pyi": of_score_plots,
     PACKAGE / "ir_measures" / "__init__.pyi": of_ir_measures,
     PACKAGE / "types.py": of_types,
 }

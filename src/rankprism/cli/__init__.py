@@ -114,7 +114,7 @@ def _fail(error: BaseException) -> int:
 def explained(error: BaseException) -> tuple[str, int]:
     """What went wrong, and the exit code. An unforeseen error also says how to report it."""
     from rankprism.errors import RankprismError, install
-    from rankprism.text.foreign import message
+    from rankprism.text import message
 
     if isinstance(error, RankprismError):
         return str(error), 2
@@ -142,7 +142,7 @@ def explained(error: BaseException) -> tuple[str, int]:
 
 def _usage(error: object) -> str:
     """What is wrong with the command, and where its help is."""
-    from rankprism.text.foreign import message
+    from rankprism.text import message
 
     text = " ".join(error.format_message().split())  # type: ignore[attr-defined]
     text = re.sub(r"not a valid int(eger)?( range)?\b", "not a whole number", text)

@@ -15,7 +15,7 @@ import typer
 from rankprism.cli import events
 from rankprism.cli.choices import one_of
 from rankprism.errors import InputError, LongComputation, RankprismWarning
-from rankprism.text.foreign import message as safe_message
+from rankprism.text import message as safe_message
 
 if TYPE_CHECKING:
     from rankprism.formats.source import OnError

@@ -13,7 +13,7 @@ from rankprism.data.note import Note, issue
 from rankprism.formats.output_files import write_texts
 from rankprism.results.outputs import OUTPUTS, Style, streamed, written
 from rankprism.results.result import Result
-from rankprism.text.foreign import shown_lines
+from rankprism.text import shown_lines
 
 
 def write_in(result: Result, kind: str, output: Path | None = None, style: Style | None = None) -> None:

@@ -11,7 +11,7 @@ import unicodedata
 from typing import Any
 
 from rankprism.errors import InputError
-from rankprism.text.foreign import escaped
+from rankprism.text import escaped
 
 # What our own characters become if the encoding lacks them.
 _PLAIN = {

@@ -18,7 +18,7 @@ from rankprism.results.result import Result
 from rankprism.results.table import Cell, Table
 from rankprism.statistics.corrections import CORRECTIONS, NAMES_OF_CORRECTIONS
 from rankprism.statistics.paired import TESTS
-from rankprism.text.foreign import shown
+from rankprism.text import shown
 from rankprism.types import Correction, TestName
 
 if TYPE_CHECKING:

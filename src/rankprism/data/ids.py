@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 
 from rankprism.errors import enumerated
-from rankprism.text.foreign import quoted
+from rankprism.text import quoted
 
 _ZEROS = re.compile(r"^(\D*)0+(?=\d)")
 _POINT = re.compile(r"\.0+$")

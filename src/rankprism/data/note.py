@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from rankprism.errors import RankprismWarning
-from rankprism.text.foreign import quoted
+from rankprism.text import quoted
 
 #: Every kind of note, and what it says.
 KINDS = {

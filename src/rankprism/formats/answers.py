@@ -25,7 +25,7 @@ from rankprism.formats import files
 from rankprism.formats.known.nuggets import Answer, answers_of
 from rankprism.formats.runs import read_run
 from rankprism.formats.source import Source, source_of
-from rankprism.text.foreign import quoted
+from rankprism.text import quoted
 
 
 def with_answers(

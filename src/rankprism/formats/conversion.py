@@ -24,7 +24,7 @@ from rankprism.formats.known import JUDGMENT_FORMATS, PREFERENCE_FORMATS, RUN_FO
 from rankprism.formats.preferences import read_preferences
 from rankprism.formats.runs import run_from
 from rankprism.formats.source import source_of
-from rankprism.text.foreign import shown
+from rankprism.text import shown
 from rankprism.types import Duplicates, FileFormat, Order, WeightsLike
 
 NEWLINE = b"\n"

@@ -27,7 +27,7 @@ from rankprism.errors import MeasureError, RankprismError
 from rankprism.measures.composition import compose, mix
 from rankprism.measures.measure import Measure
 from rankprism.measures.registry import all_or_none, definitions, lookup
-from rankprism.text.foreign import quoted
+from rankprism.text import quoted
 
 
 def load(path: str | os.PathLike[str]) -> list[Measure]:

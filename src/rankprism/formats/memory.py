@@ -12,7 +12,7 @@ import numpy as np
 from rankprism.errors import InputError
 from rankprism.formats.source import is_ranked_list
 from rankprism.formats.spellings import JUDGMENT_COLUMNS, ONLY_ASPECT, spelled
-from rankprism.text.foreign import quoted
+from rankprism.text import quoted
 
 
 class Columns:

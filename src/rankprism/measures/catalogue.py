@@ -10,7 +10,7 @@ from rankprism.measures.definition import AXIOMS, Definition
 from rankprism.measures.measure import Measure
 from rankprism.measures.registry import definitions, lookup, names
 from rankprism.measures.verdicts import NOT_REFUTED, PROVED, Recorded, recorded
-from rankprism.text.tables import text_table
+from rankprism.text import text_table
 
 
 def _definitions() -> list[Definition]:

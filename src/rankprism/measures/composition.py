@@ -19,7 +19,7 @@ from rankprism.measures.mixture import Mixture
 from rankprism.measures.parameter import CUTOFF, JUDGED_ONLY, LARGEST_PARAMETER, declared
 from rankprism.measures.parts import GAINS, Alpha, Discount, Effort, Gain, Novelty, Parts, Patience, Rel
 from rankprism.measures.registry import register
-from rankprism.text.foreign import quoted
+from rankprism.text import quoted
 
 DISCOUNTS = {
     "uniform": "1",

@@ -11,7 +11,7 @@ from rankprism.data.arrays import Floats
 from rankprism.errors import MeasureError, did_you_mean
 from rankprism.measures.parameter import Parameter, Role
 from rankprism.measures.spelling import folded_name
-from rankprism.text.foreign import quoted
+from rankprism.text import quoted
 
 if TYPE_CHECKING:
     from rankprism.measures.form import Form

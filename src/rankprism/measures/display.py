@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rankprism.errors import MeasureError
 from rankprism.measures.grammar import parse, parse_all
-from rankprism.text.markup import latex_escaped
+from rankprism.text import latex_escaped
 
 
 def shown_name(canonical: str) -> str:

@@ -11,7 +11,8 @@ from rankprism.measures.other_names import SEVERAL, own_name, stem_of
 from rankprism.measures.parameter import Role
 from rankprism.measures.registry import lookup
 from rankprism.measures.spelling import folded_name
-from rankprism.text.foreign import quoted, shorter
+from rankprism.text import quoted
+from rankprism.text.foreign import shorter
 
 _TOKEN = re.compile(
     r"""\s*(?:

@@ -136,7 +136,7 @@ class Measure:
     @property
     def latex(self) -> str:
         """`display` as LaTeX source."""
-        from rankprism.text.markup import latex_escaped
+        from rankprism.text import latex_escaped
 
         escaped = latex_escaped(self.display)
         for word, letter in GREEK.items():

@@ -19,7 +19,7 @@ from types import UnionType
 from typing import Any
 
 from rankprism.errors import MeasureError
-from rankprism.text.foreign import quoted
+from rankprism.text import quoted
 
 #: The limit of numbers without any other range: far above any use, and far below the largest float.
 LARGEST_PARAMETER = 10**9

@@ -15,7 +15,7 @@ from rankprism.measures.measure import Measure
 from rankprism.measures.other_names import examples, own_name
 from rankprism.measures.parameter import Role
 from rankprism.measures.spelling import folded_name
-from rankprism.text.foreign import quoted
+from rankprism.text import quoted
 
 _HOME = "rankprism.measures.known"
 #: The modules with the most common measures. They are loaded first, because a command that computes two

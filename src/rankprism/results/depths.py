@@ -11,7 +11,7 @@ from rankprism.measures.limits import grows_with_depth
 from rankprism.measures.measure import Measure
 from rankprism.measures.parameter import Role
 from rankprism.results.direction import measure_inside
-from rankprism.text.foreign import quoted
+from rankprism.text import quoted
 
 #: Rankings whose depths differ by more than this factor do not compare by a measure that grows with depth.
 _FACTOR = 2

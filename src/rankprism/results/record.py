@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from rankprism.data.note import Note
 from rankprism.errors import InputError, enumerated
-from rankprism.text.foreign import quoted
+from rankprism.text import quoted
 
 if TYPE_CHECKING:
     from rankprism.data.judgments import Judgments

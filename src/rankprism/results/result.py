@@ -39,8 +39,7 @@ from rankprism.measures.display import shown_name
 from rankprism.results.direction import lower_names
 from rankprism.results.record import JSON, Record, mixed_sentence
 from rankprism.results.table import Table, plain
-from rankprism.text.foreign import shown
-from rankprism.text.markup import html_escaped, latex_escaped, markdown_escaped
+from rankprism.text import html_escaped, latex_escaped, markdown_escaped, shown
 
 _WIDTH = 100  # characters in a line of a note below a table
 

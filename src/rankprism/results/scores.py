@@ -19,7 +19,7 @@ from rankprism.results.direction import directions, measure_inside, signs
 from rankprism.results.record import Record
 from rankprism.results.result import Result
 from rankprism.results.table import Cell, Table
-from rankprism.text.foreign import quoted, shown
+from rankprism.text import quoted, shown
 
 if TYPE_CHECKING:
     from rankprism.showing.plots import ScorePlots

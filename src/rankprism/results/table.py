@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 
 from rankprism.measures.display import latex_name, shown_name
 from rankprism.results.direction import MARK, marked
-from rankprism.text.markup import html_escaped, latex_escaped, markdown_escaped
-from rankprism.text.tables import text_table
+from rankprism.text import html_escaped, latex_escaped, markdown_escaped, text_table
 
 UNDEFINED = "–"
 _RAISED = dict(

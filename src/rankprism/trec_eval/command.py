@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, NoReturn
 
 from rankprism.errors import closest
-from rankprism.text.foreign import message
+from rankprism.text import message
 from rankprism.trec_eval.measures import MEASURES, NICKNAMES, Asked, Definition, asked, number, whole_number
 
 _USAGE = "Usage: python -m rankprism.trec_eval [-h] [-q] {-m measure}* judgments run"

@@ -30,7 +30,7 @@ from rankprism.statistics.levels import check_level
 from rankprism.statistics.paired import all_pairs
 from rankprism.statistics.power import topics_needed
 from rankprism.statistics.ranks import adjusted_p, better, rank_sets, tiers
-from rankprism.text.foreign import shown
+from rankprism.text import shown
 from rankprism.types import Combine, JudgmentsLike, MeasuresLike, Redrawn, RunsLike, ScoresLike
 
 #: The power with which the number of topics that is named would separate two neighbours.

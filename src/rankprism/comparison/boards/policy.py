@@ -23,7 +23,7 @@ from rankprism.errors import InputError, MeasureError, RankprismError, did_you_m
 from rankprism.evaluation.steps import parsed
 from rankprism.measures import Measure
 from rankprism.statistics.levels import check_level
-from rankprism.text.foreign import quoted
+from rankprism.text import quoted
 from rankprism.types import CannotTell, MeasuresLike
 
 #: The keys of the table, and what each of them must be.

@@ -16,8 +16,7 @@ from rankprism.results.record import mixed_sentence
 from rankprism.results.result import Result
 from rankprism.results.table import Cell, Table
 from rankprism.statistics.power import smallest_difference
-from rankprism.text.foreign import shown
-from rankprism.text.markup import html_escaped, markdown_escaped
+from rankprism.text import html_escaped, markdown_escaped, shown
 from rankprism.types import CannotTell
 
 PASSED, FAILED, CANNOT_TELL, UNCHANGED = "passed", "failed", "cannot tell", "unchanged"

@@ -16,7 +16,7 @@ from rankprism.errors import RankprismError, listed
 from rankprism.evaluation.inspection.evaluated import Evaluated
 from rankprism.measures import Measure
 from rankprism.measures.parameter import Role
-from rankprism.text.foreign import quoted
+from rankprism.text import quoted
 
 #: A scale counts as much longer if it is at least this many times as long as another one.
 _MUCH_LONGER = 4

@@ -12,7 +12,7 @@ from rankprism.data.note import Note, some
 from rankprism.data.run import Alignment
 from rankprism.evaluation.inspection.evaluated import Evaluated
 from rankprism.measures import Measure
-from rankprism.text.foreign import quoted
+from rankprism.text import quoted
 
 #: Kinds of notes that are given for judgments and for preferences if measures need both; others are about a
 #: run's own lines.

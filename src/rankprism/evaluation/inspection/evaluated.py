@@ -13,7 +13,7 @@ from rankprism.data.judgments import Judgments
 from rankprism.data.note import some
 from rankprism.data.run import Alignment
 from rankprism.measures import Measure
-from rankprism.text.foreign import quoted
+from rankprism.text import quoted
 from rankprism.types import Order, Tied, Topics
 
 if TYPE_CHECKING:

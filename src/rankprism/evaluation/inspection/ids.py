@@ -17,7 +17,7 @@ from rankprism.evaluation.inspection.coverage import (
     matched_documents,
 )
 from rankprism.evaluation.inspection.evaluated import Evaluated
-from rankprism.text.foreign import quoted
+from rankprism.text import quoted
 
 #: Ids of documents are compared on this number of topics, for this number of runs.
 _TOPICS, _RUNS = 20, 20

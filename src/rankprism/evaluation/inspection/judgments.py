@@ -5,7 +5,7 @@ from __future__ import annotations
 from rankprism.data.judgments import BELOW, MISSING, Judgments
 from rankprism.data.note import Note, some
 from rankprism.evaluation.inspection.evaluated import Evaluated
-from rankprism.text.foreign import quoted
+from rankprism.text import quoted
 
 
 def no_relevant(evaluated: Evaluated) -> Note | None:

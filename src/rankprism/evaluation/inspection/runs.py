@@ -8,7 +8,7 @@ from rankprism.data.judgments import Judgments
 from rankprism.data.note import Note, stray_notes
 from rankprism.data.run import DISAGREEING, EQUAL, RISING, Alignment
 from rankprism.evaluation.inspection.evaluated import Evaluated
-from rankprism.text.foreign import quoted
+from rankprism.text import quoted
 from rankprism.types import Order
 
 #: Equal scores are noted for rankings with at least this number of documents: a few may well be equal.

@@ -42,7 +42,7 @@ from rankprism.formats.aspects import labels
 from rankprism.formats.aspects.labels import SKIPPED, Column, Label
 from rankprism.formats.aspects.settings import AspectSettings, as_aspects
 from rankprism.formats.source import is_dataset, source_of
-from rankprism.text.foreign import quoted
+from rankprism.text import quoted
 
 
 def read_description(path: files.PathLike) -> Judgments:

@@ -12,7 +12,7 @@ from rankprism.data.scales import Scale
 from rankprism.errors import InputError
 from rankprism.formats.aspects.labels import SKIPPED
 from rankprism.formats.files import PathLike
-from rankprism.text.foreign import quoted
+from rankprism.text import quoted
 
 
 @dataclass(frozen=True)

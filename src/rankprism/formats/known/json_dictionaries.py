@@ -23,7 +23,7 @@ from rankprism.formats.ranked import ranking
 from rankprism.formats.source import is_ranked_list
 from rankprism.formats.spellings import ONLY_ASPECT
 from rankprism.formats.weights import weights_beside
-from rankprism.text.foreign import quoted
+from rankprism.text import quoted
 from rankprism.types import Duplicates, Order
 
 _NAME = r'\s*"(?:[^"\\]|\\.)*"\s*:'

@@ -20,7 +20,7 @@ from rankprism.errors import InputError
 from rankprism.formats import files
 from rankprism.formats.format import JUDGMENT_FORMATS, RUN_FORMATS, Format, register
 from rankprism.formats.json_lines import as_text, has_nuggets, json_objects
-from rankprism.text.foreign import quoted
+from rankprism.text import quoted
 from rankprism.types import Duplicates
 
 #: The grade of a nugget in an answer or in a passage.

@@ -22,7 +22,7 @@ from rankprism.judging.assess import (
 from rankprism.judging.assess.access import Session
 from rankprism.judging.assess.crowd import completion_url, worker_in
 from rankprism.judging.assess.visit import Visit, number
-from rankprism.text.words import query_words
+from rankprism.text import query_words
 
 _RECOUNTED: Final = 60.0  # seconds before the questions that are left for an assessor are counted again
 

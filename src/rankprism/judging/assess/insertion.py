@@ -19,7 +19,7 @@ from rankprism.judging.assess.graded_aspects import Aspects
 from rankprism.judging.assess.known_answers import Check
 from rankprism.judging.assess.settings import Settings
 from rankprism.judging.judges.drawn import DrawnPair
-from rankprism.text.documents import MOST, is_cut
+from rankprism.text import documents
 
 
 def insert_study(connection: sa.Connection, settings: Settings, provenance: Mapping[str, Any]) -> None:
@@ -128,12 +128,12 @@ def insert_documents(connection: sa.Connection, texts: Mapping[str, Document]) -
         | rendering.cleaned(d.text, d.type)
         for d in texts.values()
     ]
-    cut = [row["name"] for row in rows if is_cut(row["cleaned"])]
+    cut = [row["name"] for row in rows if documents.is_cut(row["cleaned"])]
     if cut:
         message = (
-            f"{len(cut)} of {len(rows)} documents have more than {MOST:,} characters, and assessors see only "
-            f"the beginning of them; if they should judge the rest, split the documents. Documents: "
-            f"{some(cut)}"
+            f"{len(cut)} of {len(rows)} documents have more than {documents.MOST:,} characters, and "
+            "assessors see only the beginning of them; if they should judge the rest, split the documents. "
+            f"Documents: {some(cut)}"
         )
         issue([Note("long-documents", message, len(cut), cut[0])])
     connection.execute(sa.insert(store.document), rows)

@@ -24,8 +24,7 @@ from markupsafe import Markup
 
 from rankprism.judging.assess import store
 from rankprism.judging.assess.store import Store
-from rankprism.text import documents
-from rankprism.text.words import found_in
+from rankprism.text import documents, found_in
 
 _STYLE = """\
 :root { color-scheme: light dark; scrollbar-gutter: stable; }

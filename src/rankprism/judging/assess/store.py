@@ -43,7 +43,7 @@ from sqlalchemy import (
 
 from rankprism.errors import InputError
 from rankprism.judging.assess.database_file import is_locked, new_file
-from rankprism.text.foreign import quoted
+from rankprism.text import quoted
 
 metadata = MetaData(
     naming_convention={

@@ -17,7 +17,7 @@ from rankprism.results.result import Result
 from rankprism.results.table import Table
 from rankprism.statistics.claims import CLAIMS
 from rankprism.statistics.corrections import corrected
-from rankprism.text.foreign import quoted
+from rankprism.text import quoted
 from rankprism.types import TieModel
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from rankprism.data.note import Note
 from rankprism.data.preferences import Preferences
 from rankprism.statistics.corrections import corrected
-from rankprism.text.foreign import quoted
+from rankprism.text import quoted
 
 #: A share of left answers is noted if the exact binomial test gives a p below this after Holm's correction
 #: for the number of assessors,

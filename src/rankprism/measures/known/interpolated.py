@@ -14,7 +14,7 @@ from rankprism.measures.counted import Counted, Marks
 from rankprism.measures.declare import single
 from rankprism.measures.parameter import Example, OneOf, Range, Role
 from rankprism.measures.parts import Rel, total
-from rankprism.text.foreign import quoted
+from rankprism.text import quoted
 
 Recall = Annotated[float | None, Range(0, 1), "the recall, written after @; None means 0", Role.AT]
 Rounding = Annotated[

@@ -23,7 +23,7 @@ from rankprism.measures.parts import LOGARITHMIC, RECIPROCAL, geometric, over_be
 from rankprism.measures.preferences.hits import UNBOUNDED, PreferenceHits, PreferencePool
 from rankprism.measures.preferences.utility import ESTIMATES, FALLBACKS, NONE, UNSEEN, Utilities
 from rankprism.measures.terms import MadeOf
-from rankprism.text.foreign import quoted
+from rankprism.text import quoted
 
 if TYPE_CHECKING:
     from rankprism.measures.ties.lattice import Law

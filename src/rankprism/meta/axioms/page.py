@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rankprism.measures.verdicts import NOT_REFUTED, PROVED, REFUTED, UNASKABLE
 from rankprism.meta.axioms.story import about, evidence
 from rankprism.meta.axioms.verdict import Verdict
-from rankprism.text.markup import html_escaped
+from rankprism.text import html_escaped
 
 if TYPE_CHECKING:
     from rankprism.meta.axioms.table import AxiomTable

@@ -12,7 +12,7 @@ from rankprism.measures.verdicts import PROVED, UNASKABLE
 from rankprism.meta.axioms.constraint import EQUAL, MORE, NOT_LESS, Constraint
 from rankprism.meta.axioms.rankings import Instance, Ranking
 from rankprism.meta.axioms.verdict import Verdict
-from rankprism.text.tables import text_table
+from rankprism.text import text_table
 
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 _WIDTH = 100

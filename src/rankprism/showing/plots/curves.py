@@ -20,7 +20,7 @@ from rankprism.showing.plots.theme import (
     styled,
     wrapped,
 )
-from rankprism.text.foreign import shortened
+from rankprism.text import shortened
 
 if TYPE_CHECKING:
     from rankprism.data.arrays import Floats

@@ -13,7 +13,7 @@ from rankprism.formats.scores import read_scores
 from rankprism.measures.display import shown_name
 from rankprism.showing.plots.record import alt, chart
 from rankprism.showing.plots.theme import FIRST, RIMS, data, letters, most_letters, styled, wrapped
-from rankprism.text.foreign import shortened
+from rankprism.text import shortened
 from rankprism.types import MeasureName, ScoresLike
 
 if TYPE_CHECKING:

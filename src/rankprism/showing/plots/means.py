@@ -34,7 +34,7 @@ from rankprism.showing.plots.theme import (
 from rankprism.statistics.claims import CLAIMS
 from rankprism.statistics.means import t_intervals
 from rankprism.statistics.tails import heavy_means
-from rankprism.text.foreign import shortened
+from rankprism.text import shortened
 from rankprism.types import ScoresLike
 
 if TYPE_CHECKING:

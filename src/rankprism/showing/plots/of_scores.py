@@ -6,7 +6,7 @@ from types import MethodType
 from typing import TYPE_CHECKING, Any
 
 from rankprism.showing.plots.record import CHARTS, Chart
-from rankprism.text.tables import text_table
+from rankprism.text import text_table
 
 if TYPE_CHECKING:
     from rankprism.results.scores import Scores

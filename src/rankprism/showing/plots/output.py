@@ -13,7 +13,7 @@ from rankprism.errors import InputError, RankprismError, one_of
 from rankprism.formats.files import PathLike
 from rankprism.formats.output_files import check_target, write_files
 from rankprism.showing.plots.engine import MISSING
-from rankprism.text.foreign import shown_lines
+from rankprism.text import shown_lines
 from rankprism.types import ChartFormat
 
 ENDINGS: tuple[ChartFormat, ...] = get_args(ChartFormat)

@@ -18,7 +18,7 @@ from rankprism.results.direction import marked
 from rankprism.showing.plots.fitting import whole_width
 from rankprism.showing.plots.record import alt, chart
 from rankprism.showing.plots.theme import COLOURS, DASHES, LOWEST, TALLEST, data, extent, joined, styled
-from rankprism.text.foreign import shortened
+from rankprism.text import shortened
 from rankprism.types import ScoresLike
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from rankprism.errors import InputError, listed
 from rankprism.showing.plots.fitting import caveat, whole_width
 from rankprism.showing.plots.record import alt
-from rankprism.text.foreign import shortened
+from rankprism.text import shortened
 
 #: Okabe and Ito's colours without yellow, which is too light for a line on paper.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")

@@ -12,7 +12,7 @@ from rankprism.evaluation.scoring import unchecked
 from rankprism.measures.display import shown_name
 from rankprism.results.scores import Scores
 from rankprism.statistics.claims import CLAIMS
-from rankprism.text.foreign import shown
+from rankprism.text import shown
 
 #: What a note about a run says in a few words, beside the name of the run.
 BADGES = {

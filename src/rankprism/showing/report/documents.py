@@ -11,7 +11,7 @@ from typing import Any
 
 from rankprism.errors import InputError, RankprismWarning, install
 from rankprism.formats.documents import Document, DocumentsLike, read_documents
-from rankprism.text.words import found_in
+from rankprism.text import found_in
 
 #: The largest number of characters of the title, the passage and the address of a document.
 TITLE, PASSAGE, ADDRESS = 120, 240, 500
@@ -50,11 +50,11 @@ def shown_documents(
             stacklevel=2,
         )
     try:
-        from rankprism.text.documents import cleaned, plain
+        from rankprism.text import documents as cleaner
     except ImportError:
         raise InputError(f"documents need two more packages: {install('report')}") from None
     each = min(LONGEST, TEXTS // max(len(documents), 1))
-    words_of = {doc: plain(one.text, one.type, _SEARCHED) for doc, one in documents.items()}
+    words_of = {doc: cleaner.plain(one.text, one.type, _SEARCHED) for doc, one in documents.items()}
     passages = [
         [
             passage(words_of[doc], own, min(PASSAGE, each)) if doc in words_of else None
@@ -66,7 +66,7 @@ def shown_documents(
     for doc, one in documents.items():
         fields = {"title": _cut(_title(one), TITLE), "url": one.url[:ADDRESS]}
         if each >= SHORTEST and len(words_of[doc]) > PASSAGE:
-            fields["html"] = cleaned(one.text, one.type, each)
+            fields["html"] = cleaner.cleaned(one.text, one.type, each)
         found[doc] = {field: text for field, text in fields.items() if text}
     return found, passages
 

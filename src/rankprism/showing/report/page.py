@@ -13,7 +13,7 @@ from importlib import resources
 from typing import Any
 
 from rankprism.errors import InputError, install
-from rankprism.text.foreign import shown
+from rankprism.text import shown
 
 #: The scripts in the order in which they need each other.
 MODULES = (

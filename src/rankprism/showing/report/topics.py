@@ -12,7 +12,7 @@ from rankprism.errors import RankprismWarning
 from rankprism.formats.topics import Topic
 from rankprism.results.scores import Scores
 from rankprism.showing.report.numbers import or_none
-from rankprism.text.words import query_words
+from rankprism.text import query_words
 
 
 def described(
