@@ -27,12 +27,10 @@ from typing import (
 if TYPE_CHECKING:
     import ir_measures
 
-    from rankprism.data.judgments import Judgments
-    from rankprism.data.preferences import Preferences
-    from rankprism.data.run import Run
+    from rankprism.data import Judgments, Preferences, Run
     from rankprism.evaluation.collection import Collection
     from rankprism.measures import Measure
-    from rankprism.results.scores import Scores
+    from rankprism.results import Scores
 
 _Fact = TypeVar("_Fact")
 

@@ -27,7 +27,7 @@ from rankprism.cli.signature import Command, derived, function_at, given_to, opt
 from rankprism.errors import InputError
 
 if TYPE_CHECKING:
-    from rankprism.results.result import Result
+    from rankprism.results import Result
 
 PlotFile = Annotated[
     Path | None,
@@ -101,7 +101,7 @@ def write_result(
 ) -> None:
     """Write a result in the format and to the file that the options name."""
     from rankprism.cli.output import write_in
-    from rankprism.results.outputs import Style, output_format
+    from rankprism.results import Style, output_format
 
     kind = output_format(output, format)
     write_in(result, kind, output, Style(digits, caption, label, columns))
@@ -123,7 +123,7 @@ def check_output(
     **_: object,
 ) -> str:
     """The output format. Options that it does not have are refused before any work is done."""
-    from rankprism.results.outputs import Style, check_style, output_format
+    from rankprism.results import Style, check_style, output_format
 
     kind = output_format(output, format)
     check_style(kind, Style(None, caption, label, columns))

@@ -15,7 +15,7 @@ from rankprism.cli.signature import with_options_of
 from rankprism.errors import InputError
 
 if TYPE_CHECKING:
-    from rankprism.data.judgments import Judgments
+    from rankprism.data import Judgments
     from rankprism.judging.aspects import LabelOrder, LabelOrders
 
 app = commands("Analyse judgments of several aspects.")
@@ -42,7 +42,7 @@ def toma_settings(settings: str | None) -> dict[str, Any]:
 @with_options_of(read_judged)
 def read_scales(files: Qrels = None, **others: Any) -> Any:
     """Judgments, or the scales that the options describe if there are none."""
-    from rankprism.data.scales import Scale
+    from rankprism.data import Scale
 
     if files:
         return read_judged(files=files, **others)

@@ -18,7 +18,7 @@ from rankprism.errors import InputError, enumerated
 if TYPE_CHECKING:
     from rankprism.meta.advice import Story
     from rankprism.meta.axioms import AxiomTable, Constraint
-    from rankprism.results.result import Result
+    from rankprism.results import Result
 
 app = commands()
 _SEARCH = parameters_of("meta.axioms:axiom_table")

@@ -19,12 +19,11 @@ from rankprism.errors import InputError, listed
 from rankprism.types import EvaluationOptions, RunOptions
 
 if TYPE_CHECKING:
-    from rankprism.data.judgments import Judgments
-    from rankprism.data.preferences import Preferences
+    from rankprism.data import Judgments, Preferences
     from rankprism.evaluation.collection import Collection
     from rankprism.evaluation.score_folder import Stored
     from rankprism.formats.source import OnError, Source
-    from rankprism.results.scores import Scores
+    from rankprism.results import Scores
 
 
 Baseline = Annotated[
@@ -201,7 +200,7 @@ def begins_to_read(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def run(files: list[Any] | None, **given: Any) -> None:
-        from rankprism.data.reading import Reading
+        from rankprism.data import Reading
         from rankprism.formats.ahead import reading_ahead
 
         named = files or [None]

@@ -14,7 +14,7 @@ from rankprism.data import sample
 from rankprism.errors import InputError, RankprismWarning
 from rankprism.evaluation import evaluate
 from rankprism.formats.output_files import removed_unless_finished
-from rankprism.results.table import Table
+from rankprism.results import Table
 from rankprism.text import shown
 
 MEASURES = ("alpha_nDCG@10", "ERR_IA@10", "NRBP", "AP_IA", "StRecall@10", "nDCG@10", "P@10")

@@ -114,7 +114,7 @@ def evaluate(
     """
     from rankprism.cli.output import write_in
     from rankprism.evaluation.evaluation import OF_ANSWERS
-    from rankprism.results.outputs import OUTPUTS, Style, check_style, output_format
+    from rankprism.results import OUTPUTS, Style, check_style, output_format
 
     events.begin("evaluate", log)
     collection, written = given_to(read_collection, others), given_to(write_result, others)
@@ -163,7 +163,7 @@ def evaluate(
             else:
                 scores = read.evaluate(measures, on_error=on_error, **scoring)
                 if intervals and strict:  # before anything is written
-                    from rankprism.statistics.claims import enough
+                    from rankprism.statistics import enough
 
                     enough("a mean", len(scores.topics))
         if into is not None or by is not None:

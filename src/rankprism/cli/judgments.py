@@ -13,7 +13,7 @@ from rankprism.cli.signature import parameters_of, with_options_of
 from rankprism.errors import InputError
 
 if TYPE_CHECKING:
-    from rankprism.data.judgments import Judgments
+    from rankprism.data import Judgments
     from rankprism.formats.aspects.settings import AspectSettings
 
 

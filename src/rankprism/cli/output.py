@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from rankprism.data.note import Note, issue
+from rankprism.data import Note, issue
 from rankprism.formats.output_files import write_texts
-from rankprism.results.outputs import OUTPUTS, Style, streamed, written
-from rankprism.results.result import Result
+from rankprism.results import OUTPUTS, Result, Style
+from rankprism.results.outputs import streamed, written
 from rankprism.text import shown_lines
 
 

@@ -14,7 +14,7 @@ from rankprism.cli.group import commands
 from rankprism.cli.signature import parameters_of, with_options_of
 
 if TYPE_CHECKING:
-    from rankprism.data.preferences import Preferences
+    from rankprism.data import Preferences
 
 app = commands("Read what people prefer: pairs and triplets of documents.")
 

@@ -26,7 +26,7 @@ from rankprism.cli.signature import with_options_of
 from rankprism.errors import InputError
 
 if TYPE_CHECKING:
-    from rankprism.results.scores import Scores
+    from rankprism.results import Scores
     from rankprism.showing.report import Report
 
 app = commands()

@@ -20,7 +20,7 @@ from rankprism.cli.simulation import ProfileFile
 from rankprism.errors import InputError
 
 if TYPE_CHECKING:
-    from rankprism.data.judgments import Judgments
+    from rankprism.data import Judgments
     from rankprism.reproduce import Reproduction
 
 app = commands(
@@ -76,7 +76,7 @@ def _figures(paper: str) -> Callable[..., None]:
     def draw_figures(found: Reproduction, figures: Figures = None) -> None:
         if figures is None:
             return
-        from rankprism.results.scores import Scores
+        from rankprism.results import Scores
         from rankprism.showing.plots import draw, intervals, irec, save
 
         figures.mkdir(parents=True, exist_ok=True)

@@ -32,7 +32,7 @@ def schema(
     """
     import json
 
-    from rankprism.results.schemas import schema as find
+    from rankprism.results import schema as find
 
     found = find(" ".join(command) if command else None)
     write_text(json.dumps(found, ensure_ascii=False, indent=1) + "\n", output)

@@ -24,8 +24,8 @@ from rankprism.errors import InputError, listed
 from rankprism.types import Tied
 
 if TYPE_CHECKING:
-    from rankprism.data.judgments import Judgments
-    from rankprism.results.scores import Scores
+    from rankprism.data import Judgments
+    from rankprism.results import Scores
 
 
 QrelsAndRunsOrScores = Annotated[

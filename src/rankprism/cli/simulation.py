@@ -19,7 +19,7 @@ from rankprism.cli.signature import with_less
 from rankprism.errors import InputError
 
 if TYPE_CHECKING:
-    from rankprism.data.judgments import Judgments
+    from rankprism.data import Judgments
     from rankprism.judging.preferences.user_profiles import Profiles
 
 app = commands()
@@ -53,7 +53,7 @@ read_judged_subtopics = with_less(read_judged, "weights")
 
 def write_judged(found: Any, output: OutputFile = None) -> None:
     """Write judgments or preferences, and say what was written where they do not go."""
-    from rankprism.data.judgments import Judgments
+    from rankprism.data import Judgments
     from rankprism.formats.conversion import convert
     from rankprism.formats.output_files import replaces_file
 

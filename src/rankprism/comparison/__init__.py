@@ -8,8 +8,7 @@ from rankprism.comparison.comparison import compare
 from rankprism.comparison.result import Comparison
 from rankprism.comparison.topic_differences import TopicDifferences
 from rankprism.comparison.topics_needed import TopicSetSize, topic_set_size
-from rankprism.statistics.corrections import CORRECTIONS, corrected
-from rankprism.statistics.paired import TESTS
+from rankprism.statistics import CORRECTIONS, TESTS, corrected
 
 __all__ = [
     "CORRECTIONS",

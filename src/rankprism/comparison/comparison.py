@@ -13,23 +13,27 @@ import numpy as np
 from rankprism.comparison.margins import Margin, within
 from rankprism.comparison.notes import assumption_notes, few_changed_topics, few_topics, out_of_reach
 from rankprism.comparison.result import POWER, Comparison
-from rankprism.data.arrays import Floats, Longs
-from rankprism.data.note import Note, issue, with_notes
+from rankprism.data import Floats, Longs, Note, issue, with_notes
 from rankprism.errors import InputError, LongComputation, listed, one_of
 from rankprism.evaluation.scoring import check_ids, comparable
-from rankprism.results.scores import Scores
-from rankprism.statistics.claims import CLAIMS
-from rankprism.statistics.corrections import (
+from rankprism.results import Scores
+from rankprism.statistics import (
+    CLAIMS,
     NAMES_OF_CORRECTIONS,
+    TESTS,
+    Paired,
+    Share,
+    all_pairs,
+    check_level,
     corrected,
+    for_each,
     interval_level,
+    moments,
+    smallest_difference,
 )
-from rankprism.statistics.levels import MOST_RESAMPLES, check_level, check_resamples
-from rankprism.statistics.paired import TESTS, against, all_pairs, moments
-from rankprism.statistics.power import smallest_difference
+from rankprism.statistics.levels import MOST_RESAMPLES, check_resamples
+from rankprism.statistics.paired import against
 from rankprism.statistics.resampling import enumerable, least_resamples
-from rankprism.statistics.tests import Paired
-from rankprism.statistics.threads import Share, for_each
 from rankprism.types import (
     Correction,
     JudgmentsLike,

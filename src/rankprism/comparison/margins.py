@@ -11,10 +11,9 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from rankprism.data.arrays import Bools, Floats, Longs
-from rankprism.data.note import Note
+from rankprism.data import Bools, Floats, Longs, Note
 from rankprism.errors import InputError
-from rankprism.statistics.paired import Moments
+from rankprism.statistics import Moments
 
 Words: TypeAlias = npt.NDArray[np.str_]
 

@@ -6,9 +6,8 @@ import numpy as np
 
 from rankprism.comparison.margins import few_changed
 from rankprism.comparison.result import Comparison
-from rankprism.data.arrays import Bools, Floats, Longs
-from rankprism.data.note import Note
-from rankprism.statistics.paired import TESTS
+from rankprism.data import Bools, Floats, Longs, Note
+from rankprism.statistics import TESTS
 from rankprism.statistics.tails import HEAVY, above, median_kurtosis
 from rankprism.types import Correction, TestName
 

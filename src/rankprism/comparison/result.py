@@ -11,13 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankprism.comparison.margins import Margins, Words, verdicts
-from rankprism.data.arrays import Bools, Floats, Longs
+from rankprism.data import Bools, Floats, Longs
 from rankprism.errors import InputError, enumerated
-from rankprism.results.direction import signs
-from rankprism.results.result import Result
-from rankprism.results.table import Cell, Table
-from rankprism.statistics.corrections import CORRECTIONS, NAMES_OF_CORRECTIONS
-from rankprism.statistics.paired import TESTS
+from rankprism.results import Cell, Result, Table, signs
+from rankprism.statistics import CORRECTIONS, NAMES_OF_CORRECTIONS, TESTS
 from rankprism.text import shown
 from rankprism.types import Correction, TestName
 

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankprism.data.arrays import Bools, Floats
-from rankprism.results.result import Result
-from rankprism.results.table import Table
+from rankprism.data import Bools, Floats
+from rankprism.results import Result, Table
 
 if TYPE_CHECKING:
     from rankprism.comparison.result import Comparison

@@ -11,9 +11,8 @@ import numpy as np
 
 from rankprism.errors import InputError, check_whole
 from rankprism.evaluation.scoring import comparable
-from rankprism.results.result import Result
-from rankprism.results.table import Table
-from rankprism.statistics.power import t_power
+from rankprism.results import Result, Table
+from rankprism.statistics import t_power
 from rankprism.types import AtLeast, JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
 
 _MOST = 10_000_000

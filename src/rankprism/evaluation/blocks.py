@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from rankprism.data.arrays import Floats, Longs
-from rankprism.data.hits import BATCH, Hits
-from rankprism.data.run import Alignment
+from rankprism.data import BATCH, Alignment, Floats, Hits, Longs
 from rankprism.errors import MeasureError
 from rankprism.evaluation.parts import Batch, Part
 from rankprism.measures import Measure
-from rankprism.results.scores import as_listed
-from rankprism.statistics.threads import for_each_in_order
+from rankprism.results import as_listed
+from rankprism.statistics import for_each_in_order
 from rankprism.types import Tied, Topics
 
 if TYPE_CHECKING:

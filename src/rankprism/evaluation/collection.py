@@ -10,16 +10,14 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, cast
 
-from rankprism.data.reading import Reading
+from rankprism.data import Reading
 from rankprism.errors import InputError, listed, one_of
 from rankprism.formats.ahead import reading_ahead
 from rankprism.formats.source import OnError, Source, check_read_once, left_out, run_sources, source_of
 from rankprism.types import CollectionOptions, RunOptions, Topics
 
 if TYPE_CHECKING:
-    from rankprism.data.judgments import Judgments
-    from rankprism.data.preferences import Preferences
-    from rankprism.data.run import Alignment, Run
+    from rankprism.data import Alignment, Judgments, Preferences, Run
     from rankprism.measures.preferences.hits import PreferencePool
     from rankprism.types import JudgmentsLike, PreferencesLike, RunsLike
 
@@ -194,7 +192,7 @@ class Collection:
 
         Runs are joined with what is needed: "judgments", or the documents that "preferences" name.
         """
-        from rankprism.data.note import issue
+        from rankprism.data import issue
         from rankprism.evaluation.inspection.runs import notes_of_runs
 
         judged = self.judgments if needs == "judgments" else self.preferences.named

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rankprism.data.judgments import Judgments
-from rankprism.data.run import Alignment
+from rankprism.data import Alignment, Judgments
 from rankprism.measures import Measure
 
 

@@ -52,7 +52,7 @@ from rankprism.types import (
 
 if TYPE_CHECKING:
     from rankprism.formats.source import OnError
-    from rankprism.results.scores import Scores
+    from rankprism.results import Scores
     from rankprism.types import (
         AspectsLike,
         JudgmentsLike,

@@ -8,11 +8,8 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from rankprism.data.arrays import Floats
-from rankprism.data.hits import Hits, rankings_of
-from rankprism.data.judgments import Judgments
-from rankprism.data.note import issue
-from rankprism.data.run import Alignment, align
+from rankprism.data import Alignment, Floats, Hits, Judgments, align, issue
+from rankprism.data.hits import rankings_of
 from rankprism.errors import InputError, check_whole, listed
 from rankprism.evaluation.collection import Collection, collected
 from rankprism.evaluation.inspection.aspects import best_aspect
@@ -22,8 +19,7 @@ from rankprism.evaluation.steps import parsed
 from rankprism.measures import Measure
 from rankprism.measures.preferences.hits import PreferenceHits
 from rankprism.measures.preferences.utility import Shown
-from rankprism.results.result import Result
-from rankprism.results.table import Table
+from rankprism.results import Result, Table
 from rankprism.types import (
     CollectionOptions,
     JudgmentsLike,

@@ -6,9 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankprism.data.arrays import Ints
-from rankprism.data.hits import Cells, make_pool
-from rankprism.data.run import Alignment
+from rankprism.data import Alignment, Cells, Ints, make_pool
 from rankprism.evaluation.collection import Collection
 from rankprism.measures import Measure
 from rankprism.measures.folds import FOLDS

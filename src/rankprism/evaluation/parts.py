@@ -7,16 +7,14 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from rankprism.data.arrays import Longs
-from rankprism.data.hits import Hits, planned_batches
-from rankprism.data.judgments import Judgments
-from rankprism.data.run import Alignment
+from rankprism.data import Alignment, Hits, Judgments, Longs
+from rankprism.data.hits import planned_batches
 from rankprism.errors import MeasureError
 from rankprism.evaluation.collection import Collection
 from rankprism.measures import Measure
 
 if TYPE_CHECKING:
-    from rankprism.data.preferences import Preferences
+    from rankprism.data import Preferences
     from rankprism.measures.preferences.hits import PreferenceHits, PreferencePool
 
 #: A function that makes the hits of a batch, and the batch's runs and topics.

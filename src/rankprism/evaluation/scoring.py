@@ -9,11 +9,7 @@ from typing import Any, Unpack, cast
 
 import numpy as np
 
-from rankprism.data.arrays import Ints, Longs
-from rankprism.data.judgments import Judgments
-from rankprism.data.note import issue, some
-from rankprism.data.reading import Reading
-from rankprism.data.run import Alignment
+from rankprism.data import Alignment, Ints, Judgments, Longs, Reading, issue, some
 from rankprism.errors import InputError, RankprismWarning
 from rankprism.evaluation import Collection, evaluate
 from rankprism.evaluation.inspection.coverage import UNMET
@@ -22,8 +18,8 @@ from rankprism.formats.judgments import read_judgments
 from rankprism.formats.runs import align_all
 from rankprism.formats.scores import read_scores
 from rankprism.formats.source import run_sources
-from rankprism.results.scores import Scores, as_listed
-from rankprism.statistics.means import LARGEST_SCORE
+from rankprism.results import Scores, as_listed
+from rankprism.statistics import LARGEST_SCORE
 from rankprism.types import (
     JudgmentsLike,
     MeasuresLike,

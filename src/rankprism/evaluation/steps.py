@@ -9,10 +9,7 @@ from threading import Lock
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rankprism.data.judgments import Judgments
-from rankprism.data.note import Note, issue, some
-from rankprism.data.reading import Reading
-from rankprism.data.run import Alignment
+from rankprism.data import Alignment, Judgments, Note, Reading, issue, some
 from rankprism.errors import InputError, MeasureError
 from rankprism.evaluation.blocks import Block, block_of, columns_of, mean_of_run, together
 from rankprism.evaluation.collection import Collection
@@ -27,13 +24,13 @@ from rankprism.formats.runs import align_source
 from rankprism.formats.source import Source
 from rankprism.measures import Measure
 from rankprism.measures.grammar import parse_all
-from rankprism.results.direction import directed_aspects, measured
-from rankprism.results.record import DEFAULTS, DEPTH, Record
-from rankprism.results.scores import Scores, mean_over_topics
+from rankprism.results import DEFAULTS, DEPTH, Record, Scores, measured
+from rankprism.results.direction import directed_aspects
+from rankprism.results.scores import mean_over_topics
 from rankprism.types import Order, Tied, Topics
 
 if TYPE_CHECKING:
-    from rankprism.data.preferences import Preferences
+    from rankprism.data import Preferences
     from rankprism.types import MeasuresLike
 
 

@@ -76,7 +76,7 @@ from rankprism.formats.lines import is_plain, is_plain_run
 
 if TYPE_CHECKING:
     from rankprism._core import JudgmentTable
-    from rankprism.data.reading import Reading
+    from rankprism.data import Reading
 
 
 @contextmanager

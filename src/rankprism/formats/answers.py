@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from rankprism._core import JudgmentTable
-from rankprism.data.judgments import Judgments
+from rankprism.data import Judgments
 from rankprism.errors import InputError
 from rankprism.formats import files
 from rankprism.formats.known.nuggets import Answer, answers_of

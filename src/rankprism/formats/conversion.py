@@ -14,7 +14,7 @@ from typing import Any, cast
 import numpy as np
 
 from rankprism._core import JudgmentTable
-from rankprism.data.judgments import Judgments
+from rankprism.data import Judgments
 from rankprism.data.scales import number_name
 from rankprism.errors import InputError, one_of
 from rankprism.formats import files, output_files

@@ -59,8 +59,7 @@ from rankprism.errors import InputError
 
 if TYPE_CHECKING:
     from rankprism._core import RunTable
-    from rankprism.data.judgments import Judgments
-    from rankprism.data.preferences import Preferences
+    from rankprism.data import Judgments, Preferences
     from rankprism.formats.files import Beginning
 
 Contents = TypeVar("Contents")

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from shlex import quote
 from typing import Any
 
-from rankprism.data.note import some
+from rankprism.data import some
 from rankprism.errors import InputError
 
 

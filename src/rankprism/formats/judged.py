@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankprism._core import JudgmentTable
-from rankprism.data.judgments import Judgments
+from rankprism.data import Judgments
 from rankprism.errors import InputError, listed
 from rankprism.formats.spellings import ONLY_ASPECT
 

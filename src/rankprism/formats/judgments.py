@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from rankprism._core import parse_number
-from rankprism.data.judgments import Judgments
-from rankprism.data.note import Note, stray_notes
+from rankprism.data import Judgments, Note
+from rankprism.data.note import stray_notes
 from rankprism.errors import InputError
 from rankprism.formats import files
 from rankprism.formats.recognition import chosen_format

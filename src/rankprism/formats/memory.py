@@ -172,7 +172,7 @@ def rows(
     source: Any, name: str, expected: tuple[str, ...], optional: tuple[str, ...] = ()
 ) -> Iterable[Mapping[str, Any]]:
     """The rows of a frame, or of an iterable of tuples, named tuples or dicts, by column."""
-    from rankprism.data.frames import is_frame
+    from rankprism.data import is_frame
 
     if is_frame(source):
         yield from _frame_rows(source, name, expected, optional)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
-from rankprism.data.preferences import PreferenceRows, Preferences
+from rankprism.data import PreferenceRows, Preferences
 from rankprism.errors import InputError
 from rankprism.formats.files import File
 from rankprism.formats.memory import check_text, whole_id
@@ -53,7 +53,8 @@ def add_row(rows: PreferenceRows, where: str, row: Mapping[str, Any]) -> None:
 
 def from_rows(source: Any, name: str = "preferences", format: str | None = None) -> Preferences:
     """Preferences from rows or from a frame. `name` is the name of the source in messages."""
-    from rankprism.data.frames import all_rows, is_frame
+    from rankprism.data import is_frame
+    from rankprism.data.frames import all_rows
 
     if not is_frame(source) and (not isinstance(source, Iterable) or isinstance(source, bytes | Mapping)):
         raise InputError(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rankprism.data.note import issue
-from rankprism.data.preferences import Preferences
+from rankprism.data import Preferences, issue
 from rankprism.formats import files
 from rankprism.formats.preference_rows import from_rows
 from rankprism.formats.source import source_of

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankprism.data.run import Run
+from rankprism.data import Run
 from rankprism.errors import InputError
 from rankprism.types import Duplicates, Order
 

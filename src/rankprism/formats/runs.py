@@ -7,15 +7,14 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from rankprism._core import align_bytes, align_file
-from rankprism.data.judgments import Judgments
-from rankprism.data.reading import Reading
-from rankprism.data.run import Alignment, Run, align, checked
+from rankprism.data import Alignment, Judgments, Reading, Run, align
+from rankprism.data.run import checked
 from rankprism.errors import InputError
 from rankprism.formats import files
 from rankprism.formats.recognition import chosen_format
 from rankprism.formats.source import OnError, Source, left_out, peer_name, source_of
 from rankprism.formats.trec import TREC_RUN
-from rankprism.statistics.threads import for_each_in_order
+from rankprism.statistics import for_each_in_order
 
 if TYPE_CHECKING:
     from rankprism._core import RunTable

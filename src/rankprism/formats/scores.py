@@ -9,15 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.note import Note, issue, merged, with_notes
+from rankprism.data import Note, issue, with_notes
+from rankprism.data.note import merged
 from rankprism.errors import InputError
 from rankprism.formats import files
 from rankprism.formats.known.score_files import MEANS, Cell, Stored, score_of, scores_of_frame
 from rankprism.formats.source import source_of
-from rankprism.results.depths import measures_named, note_of_depths
+from rankprism.results import DEFAULTS, DEPTH, Record, Scores, note_of_depths
+from rankprism.results.depths import measures_named
 from rankprism.results.direction import chosen_lower, recorded
-from rankprism.results.record import ABOUT, DEFAULTS, DEPTH, JSON, PARQUET, Record, together
-from rankprism.results.scores import Scores
+from rankprism.results.record import ABOUT, JSON, PARQUET, together
 from rankprism.types import ScoresLike
 
 

@@ -202,7 +202,7 @@ def is_dataset(thing: Any) -> bool:
 
 
 def _form_in_memory(thing: Any) -> Form:
-    from rankprism.data.frames import is_frame
+    from rankprism.data import is_frame
 
     if _kind_of_value(thing) is not None:
         return "value"
@@ -298,7 +298,7 @@ def runs_of(source: Source, name: str, ahead: bool = False) -> dict[str, Source]
             tables = read(source.thing)
     else:
         return {name: source}
-    from rankprism.data.run import Run
+    from rankprism.data import Run
 
     return {run or name: source_of(Run(run or name, table)) for run, table in tables.items()}
 

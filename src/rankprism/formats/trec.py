@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rankprism._core import JudgmentTable, RunTable, parse_number
-from rankprism.data.judgments import Judgments
-from rankprism.data.run import Run
+from rankprism.data import Judgments, Run
 from rankprism.formats import files
 from rankprism.formats.format import JUDGMENT_FORMATS, RUN_FORMATS, Format, Written, register
 from rankprism.types import Duplicates, Order

@@ -18,13 +18,13 @@ from typing import Any
 import ir_measures
 from ir_measures.providers import Evaluator, Provider
 
-from rankprism.data.judgments import Judgments
+from rankprism.data import Judgments
 from rankprism.errors import InputError, MeasureError, RankprismWarning, listed
 from rankprism.evaluation import evaluate
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.runs import read_run
 from rankprism.ir_measures.objects import as_rankprism
-from rankprism.results.scores import Scores
+from rankprism.results import Scores
 
 
 class RankprismProvider(Provider):

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankprism.data.arrays import Floats, Ints
-from rankprism.data.hits import NOWHERE, Hits
+from rankprism.data import NOWHERE, Floats, Hits, Ints
 from rankprism.measures.preferences.utility import NONE
 from rankprism.measures.terms import MadeOf
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankprism.data.arrays import Floats, Ints
-from rankprism.data.hits import Hits
+from rankprism.data import Floats, Hits, Ints
 from rankprism.measures.bounds.single import all_found, over_counts
 from rankprism.measures.form import Pair, PerAspect
 from rankprism.measures.parts import binary, hit_gain, over_best, ratio, relevant, total

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Annotated, Any, cast
 
-from rankprism.data.arrays import Floats, Longs
+from rankprism.data import Floats, Longs
 from rankprism.errors import MeasureError, one_of
 from rankprism.measures.definition import NEEDS, NO_BOUNDS, NO_TIES, Bounds, Definition, Ties
 from rankprism.measures.family import NoveltySum, Sum

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rankprism.data.arrays import Floats
+from rankprism.data import Floats
 from rankprism.errors import MeasureError, did_you_mean
 from rankprism.measures.parameter import Parameter, Role
 from rankprism.measures.spelling import folded_name

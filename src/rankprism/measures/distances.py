@@ -15,7 +15,8 @@ from itertools import pairwise, product
 from numbers import Real
 from typing import Any, TypeAlias
 
-from rankprism.data.scales import Labels, Scale, number
+from rankprism.data import Labels, Scale
+from rankprism.data.scales import number
 from rankprism.errors import MeasureError, listed
 
 Labelled: TypeAlias = tuple[int, ...]  # the number of a document's label on each aspect

@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from rankprism._core import sums_over_aspects
-from rankprism.data.arrays import Floats, Ints
-from rankprism.data.hits import NOWHERE, Hits
+from rankprism.data import NOWHERE, Floats, Hits, Ints
 from rankprism.errors import MeasureError
 from rankprism.measures import tables
 from rankprism.measures.bounds.completions import Completions

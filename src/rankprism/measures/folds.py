@@ -8,7 +8,7 @@ from functools import reduce
 import numpy as np
 
 from rankprism._core import sums_over_aspects
-from rankprism.data.arrays import Floats
+from rankprism.data import Floats
 
 #: Functions of grades (.., A, ..) and of the aspects' weights (.., A, 1).
 FOLDS: dict[str, Callable[[Floats, Floats], Floats]] = {

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankprism._core import sums_over_aspects
-from rankprism.data.arrays import Floats
-from rankprism.data.hits import Hits
+from rankprism.data import Floats, Hits
 from rankprism.errors import MeasureError, listed
 from rankprism.measures.bounds.ranges import over_aspects
 from rankprism.measures.bounds.ranges import weights as given_weights

@@ -25,8 +25,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from rankprism.data.arrays import Floats, Longs
-from rankprism.data.hits import Hits
+from rankprism.data import Floats, Hits, Longs
 from rankprism.errors import MeasureError
 from rankprism.measures.definition import Definition
 from rankprism.measures.form import OfRanking, PerAspect

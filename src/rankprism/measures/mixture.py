@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankprism.data.arrays import Floats
-from rankprism.data.hits import Hits
+from rankprism.data import Floats, Hits
 from rankprism.measures.form import OfRanking
 from rankprism.measures.terms import MadeOf, added
 

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import numpy as np
 
 from rankprism._core import counts_before, highest, sums_of_products
-from rankprism.data.hits import NOWHERE
+from rankprism.data import NOWHERE
 from rankprism.errors import MeasureError
 from rankprism.measures import tables
 from rankprism.measures.parameter import OneOf, Range, Role
 
 if TYPE_CHECKING:
-    from rankprism.data.arrays import Floats, Ints
-    from rankprism.data.hits import Hits, Pool
+    from rankprism.data import Floats, Hits, Ints, Pool
 
 GAINS = ("binary", "linear", "exp", "probability")
 #: The types of parameters that several measures share: see `rankprism.measures.parameter`.

@@ -39,7 +39,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from rankprism.data.arrays import Floats
+from rankprism.data import Floats
 
 #: Number of fractional bits of the whole numbers that represent logarithms and powers.
 _BITS = 100

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankprism.data.arrays import Floats
+from rankprism.data import Floats
 from rankprism.measures.parts import over_best, ratio, total
 
 #: The meaning of each part's name. Parts of a sum are named after measures or aspects.

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankprism.data.arrays import Floats
+from rankprism.data import Floats
 from rankprism.errors import BrokenMeasure, MeasureError, RankprismError
 from rankprism.measures.definition import Definition
 from rankprism.measures.form import Form, by_hand
 
 if TYPE_CHECKING:
-    from rankprism.data.hits import Hits
+    from rankprism.data import Hits
     from rankprism.measures.preferences.hits import PreferenceHits
 
 #: A measure is called once more for at most this many rankings, to see whether it gives the same scores.

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.judgments import Judgments
+from rankprism.data import Judgments
 from rankprism.errors import InputError, enumerated
 from rankprism.measures import Measure
 from rankprism.measures.verdicts import NOT_REFUTED, PROVED, UNASKABLE
@@ -21,7 +21,7 @@ from rankprism.meta.axioms.verdict import Verdict
 from rankprism.meta.discriminative_power import DiscriminativePower
 from rankprism.meta.metric_unanimity import Unanimity
 from rankprism.meta.rank_correlation import Correlation
-from rankprism.results.scores import Scores
+from rankprism.results import Scores
 
 
 @dataclass(frozen=True)

@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankprism.data.arrays import Floats, Ints
+from rankprism.data import Floats, Ints
 from rankprism.meta.discriminative_power import DiscriminativePower, power
 from rankprism.meta.intervals import Sampled, ends
 from rankprism.meta.products import product
-from rankprism.results.direction import signs as direction_signs
-from rankprism.results.result import Result
-from rankprism.results.table import Table
-from rankprism.statistics.threads import Share
+from rankprism.results import Result, Table
+from rankprism.results import signs as direction_signs
+from rankprism.statistics import Share
 from rankprism.types import JudgmentsLike, MeasuresLike, MethodName, Natural, Positive, RunsLike, ScoresLike
 
 

@@ -11,15 +11,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankprism.data.arrays import Floats, Longs
+from rankprism.data import Floats, Longs
 from rankprism.errors import InputError, RankprismWarning, one_of
 from rankprism.evaluation.scoring import comparable
 from rankprism.meta.intervals import Sampled, without_one
 from rankprism.meta.ties import signs
-from rankprism.results.result import Result
-from rankprism.results.scores import Scores
-from rankprism.results.table import Table
-from rankprism.statistics.threads import Share
+from rankprism.results import Result, Scores, Table
+from rankprism.statistics import Share
 from rankprism.types import IntuitivenessTest, JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
 
 #: A warning about the sign test.

@@ -8,19 +8,14 @@ from typing import Any, Unpack, cast
 
 import numpy as np
 
-from rankprism.data.arrays import Floats
-from rankprism.data.judgments import Judgments
-from rankprism.data.reading import Reading
-from rankprism.data.run import Alignment
+from rankprism.data import Alignment, Floats, Judgments, Reading
 from rankprism.errors import InputError, listed
 from rankprism.evaluation.scoring import comparable
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.runs import align_source
 from rankprism.formats.source import run_sources
 from rankprism.meta.ties import TIED, without_noise
-from rankprism.results.direction import signs
-from rankprism.results.result import Result
-from rankprism.results.table import Table
+from rankprism.results import Result, Table, signs
 from rankprism.types import JudgmentsLike, MeasuresLike, Positive, RunOptions, RunsLike, ScoresLike
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from rankprism.data.arrays import Bools, Floats, Longs
+from rankprism.data import Bools, Floats, Longs
 from rankprism.errors import one_of
 from rankprism.evaluation.scoring import comparable
 from rankprism.meta.intervals import (
@@ -25,13 +25,8 @@ from rankprism.meta.intervals import (
 )
 from rankprism.meta.products import product
 from rankprism.meta.ties import without_noise
-from rankprism.results.result import Result
-from rankprism.results.scores import Scores
-from rankprism.results.table import Table
-from rankprism.statistics import paired, resampling
-from rankprism.statistics.corrections import corrected
-from rankprism.statistics.levels import check_level
-from rankprism.statistics.threads import Share, for_each
+from rankprism.results import Result, Scores, Table
+from rankprism.statistics import Share, check_level, corrected, for_each, paired, resampling
 from rankprism.types import JudgmentsLike, MeasuresLike, MethodName, Natural, Positive, RunsLike, ScoresLike
 
 Signs: TypeAlias = npt.NDArray[np.int8]

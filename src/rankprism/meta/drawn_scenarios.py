@@ -9,9 +9,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from rankprism._core import JudgmentTable
-from rankprism.data.arrays import Floats
-from rankprism.data.judgments import Judgments
-from rankprism.data.run import Alignment
+from rankprism.data import Alignment, Floats, Judgments
 from rankprism.errors import InputError
 from rankprism.evaluation.scoring import Aligned, cut, rescored
 from rankprism.evaluation.steps import parsed
@@ -19,11 +17,8 @@ from rankprism.measures import Measure
 from rankprism.measures.parameter import Role
 from rankprism.meta.intervals import check_confidence
 from rankprism.meta.metric_unanimity import unanimity
-from rankprism.results.direction import measured
-from rankprism.results.result import Result
-from rankprism.results.table import Cell, Table
-from rankprism.statistics.means import t_intervals
-from rankprism.statistics.threads import Share
+from rankprism.results import Cell, Result, Table, measured
+from rankprism.statistics import Share, t_intervals
 from rankprism.types import EvaluationOptions, JudgmentsLike, MeasuresLike, Natural, Positive, RunsLike
 
 #: A grade below every grade that is drawn.

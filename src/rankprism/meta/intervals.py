@@ -41,13 +41,11 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.arrays import Bools, Floats
+from rankprism.data import Bools, Floats
 from rankprism.errors import InputError
 from rankprism.meta.products import product
-from rankprism.results.result import Result
-from rankprism.results.table import Table
-from rankprism.statistics.claims import CLAIMS
-from rankprism.statistics.corrections import corrected
+from rankprism.results import Result, Table
+from rankprism.statistics import CLAIMS, corrected
 
 #: The number of halves of the topics that are drawn. It gives the standard error to about 5 %.
 HALVES = 200

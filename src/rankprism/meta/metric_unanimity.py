@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.arrays import Floats
+from rankprism.data import Floats
 from rankprism.evaluation.scoring import comparable
 from rankprism.meta.intervals import ByOdds, Differences, Sampled, check_confidence, ends, wanted, without_one
 from rankprism.meta.ties import dense_ranks
-from rankprism.results.result import Result
-from rankprism.results.table import Table
-from rankprism.statistics.threads import Share
+from rankprism.results import Result, Table
+from rankprism.statistics import Share
 from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
 
 #: The number of comparisons that are made at a time.

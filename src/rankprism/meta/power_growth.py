@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.arrays import Floats
+from rankprism.data import Floats
 from rankprism.errors import InputError
 from rankprism.evaluation.scoring import comparable
 from rankprism.meta.discriminative_power import METHODS, power
-from rankprism.results.result import Result
-from rankprism.results.table import Table
-from rankprism.statistics.threads import Share, part_of
+from rankprism.results import Result, Table
+from rankprism.statistics import Share, part_of
 from rankprism.types import JudgmentsLike, MeasuresLike, MethodName, Natural, Positive, RunsLike, ScoresLike
 
 

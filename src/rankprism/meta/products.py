@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankprism.data.arrays import Floats
+from rankprism.data import Floats
 from rankprism.statistics.resampling import PRODUCT
 
 

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankprism.data.arrays import Floats
+from rankprism.data import Floats
 from rankprism.errors import InputError, one_of
 from rankprism.evaluation.scoring import comparable
 from rankprism.meta.intervals import ByOdds, Sampled, check_confidence, halves, other_means, without_one
 from rankprism.meta.products import product
 from rankprism.meta.ties import dense_ranks, signs
-from rankprism.results.result import Result
-from rankprism.results.table import Table, printed_cell
-from rankprism.statistics.threads import Share
+from rankprism.results import Result, Table
+from rankprism.results.table import printed_cell
+from rankprism.statistics import Share
 from rankprism.types import Coefficient, JudgmentsLike, MeasuresLike, Natural, RunsLike, ScoresLike
 
 

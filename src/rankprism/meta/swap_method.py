@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from rankprism.data.arrays import Floats, Longs
+from rankprism.data import Floats, Longs
 from rankprism.errors import InputError
 from rankprism.evaluation.scoring import comparable
 from rankprism.meta.intervals import (
@@ -24,9 +24,8 @@ from rankprism.meta.intervals import (
 )
 from rankprism.meta.products import product
 from rankprism.meta.ties import without_noise
-from rankprism.results.result import Result
-from rankprism.results.table import Table
-from rankprism.statistics.threads import Share
+from rankprism.results import Result, Table
+from rankprism.statistics import Share
 from rankprism.types import AtLeast, JudgmentsLike, MeasuresLike, Natural, Positive, RunsLike, ScoresLike
 
 #: How often each half of the topics is split for the interval of the swap rate.

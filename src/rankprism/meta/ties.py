@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from rankprism.data.arrays import Floats, Ints
+from rankprism.data import Floats, Ints
 
 #: Scores that differ by less are tied: they may be the same sum in another order.
 TIED = 1e-12

@@ -16,9 +16,7 @@ from typing import Annotated, Any, Unpack
 import numpy as np
 
 from rankprism._core import JudgmentTable
-from rankprism.data.arrays import Floats
-from rankprism.data.judgments import Judgments
-from rankprism.data.run import Alignment
+from rankprism.data import Alignment, Floats, Judgments
 from rankprism.errors import InputError
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.topics import Topic, read_topics
@@ -62,10 +60,8 @@ from rankprism.reproduce.paper import (
     scored,
     with_interval,
 )
-from rankprism.results.result import Result
-from rankprism.results.scores import Scores
-from rankprism.results.table import Table
-from rankprism.statistics.threads import Share
+from rankprism.results import Result, Scores, Table
+from rankprism.statistics import Share
 from rankprism.types import AtLeast, EvaluationOptions, JudgmentsLike, Natural, Path, Positive, RunsLike
 
 _DRAWN = "no printed numbers: the paper has a drawing"

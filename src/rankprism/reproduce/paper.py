@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.judgments import Judgments
+from rankprism.data import Judgments
 from rankprism.evaluation.scoring import Aligned as Aligned
 from rankprism.evaluation.scoring import cut as cut
 from rankprism.evaluation.scoring import rescored
-from rankprism.results.result import Result
-from rankprism.results.table import Cell, Table
+from rankprism.results import Cell, Result, Table
 
 #: The scores of runs that were aligned once.
 scored = rescored

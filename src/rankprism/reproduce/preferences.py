@@ -39,8 +39,8 @@ from rankprism.reproduce.paper import (
     outcome,
     with_interval,
 )
-from rankprism.results.table import Table
-from rankprism.statistics.threads import Share
+from rankprism.results import Table
+from rankprism.statistics import Share
 from rankprism.types import (
     JudgmentsLike,
     Novelty,

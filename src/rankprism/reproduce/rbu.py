@@ -14,8 +14,7 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from rankprism._core import JudgmentTable
-from rankprism.data.arrays import Floats
-from rankprism.data.judgments import Judgments
+from rankprism.data import Floats, Judgments
 from rankprism.errors import InputError
 from rankprism.evaluation.scoring import Aligned, rescored
 from rankprism.measures import Measure, parse
@@ -35,9 +34,8 @@ from rankprism.reproduce.paper import (
     spread,
     with_interval,
 )
-from rankprism.results.table import Table
-from rankprism.statistics.means import t_intervals
-from rankprism.statistics.threads import Share
+from rankprism.results import Table
+from rankprism.statistics import Share, t_intervals
 from rankprism.types import EvaluationOptions, JudgmentsLike, Natural, Positive, RunsLike
 
 WEB = Printed("30 runs of TREC Web 2014", numbered(251, 300), 30)

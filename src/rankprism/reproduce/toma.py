@@ -13,10 +13,7 @@ from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from rankprism.data import sample
-from rankprism.data.arrays import Floats
-from rankprism.data.judgments import Judgments
-from rankprism.data.scales import Scale
+from rankprism.data import Floats, Judgments, Scale, sample
 from rankprism.evaluation.scoring import rescored
 from rankprism.evaluation.steps import parsed
 from rankprism.formats.judgments import read_judgments
@@ -46,10 +43,8 @@ from rankprism.reproduce.paper import (
     outcome,
     with_interval,
 )
-from rankprism.results.result import Result
-from rankprism.results.scores import Scores
-from rankprism.results.table import Table
-from rankprism.statistics.threads import Share
+from rankprism.results import Result, Scores, Table
+from rankprism.statistics import Share
 from rankprism.types import EvaluationOptions, JudgmentsLike, MeasuresLike, Natural, Positive, RunsLike, Zeros
 
 DECISION = Printed(

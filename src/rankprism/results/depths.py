@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from rankprism.data.note import Note
+from rankprism.data import Note
 from rankprism.errors import RankprismError
 from rankprism.measures.grammar import parse_all
 from rankprism.measures.limits import grows_with_depth

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from rankprism.data.judgments import Judgments
-from rankprism.data.preferences import Preferences
+from rankprism.data import Judgments, Preferences
 
 
 def digests(sources: Iterable[Judgments | Preferences]) -> dict[str, Mapping[str, str]]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankprism.data.arrays import Floats
+from rankprism.data import Floats
 from rankprism.errors import InputError, MeasureError, listed
 from rankprism.measures.definition import LOWER_IS_BETTER
 from rankprism.measures.grammar import parse

@@ -12,13 +12,12 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from rankprism.data.note import Note
+from rankprism.data import Note
 from rankprism.errors import InputError, enumerated
 from rankprism.text import quoted
 
 if TYPE_CHECKING:
-    from rankprism.data.judgments import Judgments
-    from rankprism.data.preferences import Preferences
+    from rankprism.data import Judgments, Preferences
     from rankprism.measures.measure import Measure
 
 Value = TypeVar("Value")

@@ -110,7 +110,7 @@ class Result(ABC):
 
     def to_frame(self, backend: str | None = None) -> Any:
         """All rows as a frame of pandas, polars or pyarrow."""
-        from rankprism.data.frames import make_frame
+        from rankprism.data import make_frame
 
         return make_frame({name: list(map(plain, x)) for name, x in self.rows.columns.items()}, backend)
 

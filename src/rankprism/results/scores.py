@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankprism._core import sums_over_aspects
-from rankprism.data.note import Note, issue, some, with_notes
+from rankprism.data import Note, issue, some, with_notes
 from rankprism.errors import InputError, listed
 from rankprism.measures.display import canonical_name, canonical_names
 from rankprism.results.direction import directions, measure_inside, signs
@@ -153,7 +153,7 @@ class Scores(Result):
         """(run, measure) twice: where the interval of each mean begins and ends."""
         if isinstance(confidence, bool) or not 0 < confidence < 1:
             raise InputError(f"confidence must be a number between 0 and 1; got {confidence!r}")
-        from rankprism.statistics.means import t_intervals
+        from rankprism.statistics import t_intervals
 
         _, margin = t_intervals(self.values, 1 - confidence)
         return self.means - margin, self.means + margin
@@ -355,7 +355,7 @@ class ScoreTable(Result):
     def about(self) -> Mapping[str, Any]:  # type: ignore[override]
         if not self.with_intervals:
             return self.scores.conventions
-        from rankprism.statistics.claims import CLAIMS
+        from rankprism.statistics import CLAIMS
 
         missing = CLAIMS["a mean"].missing(int(self.scores.counts.max(initial=0)))
         said = {"none because": missing} if missing is not None else {"method": "Student's t over topics"}

@@ -24,13 +24,12 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 import pyarrow as pa
 
-from rankprism.data.judgments import Judgments
-from rankprism.data.reading import Reading
+from rankprism.data import Judgments, Reading
 from rankprism.errors import InputError, MeasureError, check_whole, one_of
 from rankprism.evaluation.steps import parsed
 from rankprism.formats.judgments import JudgmentReading
 from rankprism.formats.spellings import JUDGMENT_COLUMNS, ONLY_ASPECT, RUN_COLUMNS, spelled
-from rankprism.results.direction import measured
+from rankprism.results import measured
 from rankprism.spark.partition import (
     ROWS,
     SCORES,

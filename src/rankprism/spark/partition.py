@@ -19,18 +19,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from rankprism._core import JudgmentTable
-from rankprism.data.arrays import Longs
-from rankprism.data.hits import Cells
-from rankprism.data.judgments import Judgments
-from rankprism.data.reading import Reading
-from rankprism.data.run import Run
-from rankprism.data.scales import Labels
+from rankprism.data import Cells, Judgments, Labels, Longs, Reading, Run
 from rankprism.errors import MeasureError, RankprismError
 from rankprism.evaluation import evaluate
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.runs import read_run
 from rankprism.measures import Measure
-from rankprism.results.scores import Scores
+from rankprism.results import Scores
 from rankprism.types import Topics
 
 #: The columns of a partition. A row of a run has the name of the run, a document and a score as its number.

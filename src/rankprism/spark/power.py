@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import pyarrow as pa
 
-from rankprism.data.arrays import Floats
+from rankprism.data import Floats
 from rankprism.evaluation.scoring import comparable
 from rankprism.meta.discriminative_power import (
     DiscriminativePower,
@@ -28,8 +28,7 @@ from rankprism.spark.evaluation import (
 )
 from rankprism.spark.partition import Carried
 from rankprism.spark.scores import collect
-from rankprism.statistics.levels import check_level
-from rankprism.statistics.paired import all_pairs
+from rankprism.statistics import all_pairs, check_level
 from rankprism.statistics.resampling import pairs_at_once
 from rankprism.types import ScoresLike
 

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from rankprism.errors import InputError, listed
-from rankprism.results.scores import Scores, as_listed
+from rankprism.results import Scores, as_listed
 from rankprism.spark.evaluation import METADATA, is_dataframe, to_arrow
 from rankprism.spark.refusals import refused
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from rankprism.data.note import Note, issue
+from rankprism.data import Note, issue
 
 
 @dataclass(frozen=True)

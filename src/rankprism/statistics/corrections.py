@@ -7,7 +7,7 @@ from typing import get_args
 
 import numpy as np
 
-from rankprism.data.arrays import Floats
+from rankprism.data import Floats
 from rankprism.errors import one_of
 from rankprism.types import Correction
 

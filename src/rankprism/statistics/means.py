@@ -9,7 +9,7 @@ import numpy as np
 from rankprism.statistics.claims import CLAIMS
 
 if TYPE_CHECKING:
-    from rankprism.data.arrays import Floats
+    from rankprism.data import Floats
 
 #: Scores must be smaller in magnitude, so that the sums of their squares are finite.
 LARGEST_SCORE = 1e150

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankprism.data.arrays import Floats, Longs
+from rankprism.data import Floats, Longs
 from rankprism.statistics import resampling, signed_ranks, simultaneous
 from rankprism.statistics.corrections import Level
 from rankprism.statistics.resampling import blocks, total

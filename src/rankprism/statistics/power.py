@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from rankprism.data.arrays import Floats
+from rankprism.data import Floats
 
 _QUANTILES = 20_000
 #: The number of critical values between which the smallest difference is interpolated.

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankprism.data.arrays import Bools, Floats, Longs
+from rankprism.data import Bools, Floats, Longs
 from rankprism.statistics.corrections import corrected
 
 

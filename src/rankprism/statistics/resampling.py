@@ -49,7 +49,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from rankprism.data.arrays import Floats, Longs
+from rankprism.data import Floats, Longs
 from rankprism.statistics.threads import Share, for_each
 
 #: The largest number of values in a block of pairs. A block with a single pair may hold more.

@@ -30,7 +30,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from rankprism.data.arrays import Floats, Longs
+from rankprism.data import Floats, Longs
 
 #: The largest number of topics with an exact p. Counts go up to 2⁵⁰, which a float holds exactly.
 EXACT = 50

@@ -18,7 +18,7 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from rankprism.data.arrays import Floats
+from rankprism.data import Floats
 
 #: The step of the inner integral, in standard deviations, and how far it goes.
 STEP = 0.125

@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from rankprism.data.arrays import Floats
-from rankprism.data.note import Note
+from rankprism.data import Floats, Note
 from rankprism.statistics.claims import CLAIMS
 
 #: The kurtosis above which intervals by t hold too seldom: .86 to .95 of them, where 80 % of the scores are 0

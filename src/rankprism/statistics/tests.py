@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, TypeVar
 
-from rankprism.data.arrays import Floats
+from rankprism.data import Floats
 from rankprism.statistics.corrections import INTERVALS
 from rankprism.types import Correction
 

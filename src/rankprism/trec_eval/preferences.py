@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankprism.data.arrays import Floats, Longs
+from rankprism.data import Floats, Longs
 
 
 class Line(NamedTuple):

@@ -17,19 +17,13 @@ from rankprism.comparison.boards.several_collections import (
     collected,
     standing,
 )
-from rankprism.data.arrays import Bools, Floats, Longs
-from rankprism.data.note import Note, issue, with_notes
+from rankprism.data import Bools, Floats, Longs, Note, issue, with_notes
 from rankprism.errors import InputError, one_of
 from rankprism.evaluation.scoring import check_ids
 from rankprism.measures.display import shown_name
-from rankprism.results.direction import HIGHER, LOWER, signs
-from rankprism.results.result import Result
-from rankprism.results.table import Cell, Table
-from rankprism.statistics.claims import CLAIMS
-from rankprism.statistics.levels import check_level
-from rankprism.statistics.paired import all_pairs
-from rankprism.statistics.power import topics_needed
-from rankprism.statistics.ranks import adjusted_p, better, rank_sets, tiers
+from rankprism.results import HIGHER, LOWER, Cell, Result, Table, signs
+from rankprism.statistics import CLAIMS, all_pairs, check_level, rank_sets, topics_needed
+from rankprism.statistics.ranks import adjusted_p, better, tiers
 from rankprism.text import shown
 from rankprism.types import Combine, JudgmentsLike, MeasuresLike, Redrawn, RunsLike, ScoresLike
 

@@ -12,18 +12,15 @@ from rankprism.comparison.boards.lost_topics import lost_topics
 from rankprism.comparison.boards.policy import Policy, read_policy
 from rankprism.comparison.boards.verdict import CANNOT_TELL, FAILED, PASSED, POWER, UNCHANGED, Gate
 from rankprism.comparison.margins import are_few, half_width, one_sided
-from rankprism.data.arrays import Floats
-from rankprism.data.note import Note, issue, some, with_notes
+from rankprism.data import Floats, Note, issue, some, with_notes
 from rankprism.errors import InputError, listed
 from rankprism.evaluation import Collection
 from rankprism.evaluation.collection import collected
 from rankprism.evaluation.scoring import check_depths, check_ids, comparable
 from rankprism.formats.source import Source, peer_name, source_of
 from rankprism.measures.limits import greatest_loss
-from rankprism.results.scores import Scores
-from rankprism.statistics.claims import CLAIMS
-from rankprism.statistics.corrections import corrected
-from rankprism.statistics.paired import moments
+from rankprism.results import Scores
+from rankprism.statistics import CLAIMS, corrected, moments
 from rankprism.types import (
     CannotTell,
     CollectionOptions,

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.arrays import Floats
+from rankprism.data import Floats
 from rankprism.errors import RankprismWarning
 from rankprism.evaluation import Collection
 from rankprism.evaluation.explanation import NOT_JUDGED, Ranking, explain
 from rankprism.formats.spellings import ONLY_ASPECT
 from rankprism.measures import Measure
-from rankprism.results.scores import Scores
+from rankprism.results import Scores
 
 #: How many topics are listed, how many of them are explained, and by how many documents.
 LISTED, EXPLAINED, DOCUMENTS = 5, 3, 3

@@ -22,7 +22,7 @@ from rankprism.comparison.margins import Margin
 from rankprism.errors import InputError, MeasureError, RankprismError, did_you_mean, one_of
 from rankprism.evaluation.steps import parsed
 from rankprism.measures import Measure
-from rankprism.statistics.levels import check_level
+from rankprism.statistics import check_level
 from rankprism.text import quoted
 from rankprism.types import CannotTell, MeasuresLike
 

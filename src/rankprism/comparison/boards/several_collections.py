@@ -10,15 +10,13 @@ from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
-from rankprism.data.arrays import Floats, Longs
-from rankprism.data.frames import is_frame
-from rankprism.data.note import Note, some
+from rankprism.data import Floats, Longs, Note, is_frame, some
 from rankprism.errors import InputError, listed
 from rankprism.evaluation.scoring import comparable
 from rankprism.formats.files import is_path
+from rankprism.results import Scores
 from rankprism.results.record import differences_of_settings, mixed_note, refuse_unless, unrecorded
-from rankprism.results.scores import Scores
-from rankprism.statistics.paired import moments
+from rankprism.statistics import moments
 from rankprism.statistics.ranks import Differences
 from rankprism.types import Combine, JudgmentsLike, MeasuresLike, Redrawn, RunsLike, ScoresLike
 

@@ -10,12 +10,9 @@ from typing import Any
 import numpy as np
 
 from rankprism.comparison.boards.lost_topics import LostTopic
-from rankprism.data.arrays import Floats, Longs
-from rankprism.results.direction import HIGHER, LOWER, marked, signs
-from rankprism.results.record import mixed_sentence
-from rankprism.results.result import Result
-from rankprism.results.table import Cell, Table
-from rankprism.statistics.power import smallest_difference
+from rankprism.data import Floats, Longs
+from rankprism.results import HIGHER, LOWER, Cell, Result, Table, marked, mixed_sentence, signs
+from rankprism.statistics import smallest_difference
 from rankprism.text import html_escaped, markdown_escaped, shown
 from rankprism.types import CannotTell
 

@@ -7,7 +7,7 @@ notes or none.
 
 from __future__ import annotations
 
-from rankprism.data.note import Note
+from rankprism.data import Note
 from rankprism.evaluation.inspection import aspects, coverage, depth, ids, judgments, preferences, runs, ties
 from rankprism.evaluation.inspection.evaluated import Evaluated
 

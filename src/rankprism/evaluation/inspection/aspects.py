@@ -7,11 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rankprism._core import JudgmentTable
-from rankprism.data.arrays import Floats
-from rankprism.data.hits import Cells, batches
-from rankprism.data.judgments import Judgments
-from rankprism.data.note import Note, some
-from rankprism.data.run import Alignment
+from rankprism.data import Alignment, Cells, Floats, Judgments, Note, batches, some
 from rankprism.errors import RankprismError, listed
 from rankprism.evaluation.inspection.evaluated import Evaluated
 from rankprism.measures import Measure

@@ -7,9 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from rankprism.data.judgments import Judgments
-from rankprism.data.note import Note, some
-from rankprism.data.run import Alignment
+from rankprism.data import Alignment, Judgments, Note, some
 from rankprism.evaluation.inspection.evaluated import Evaluated
 from rankprism.measures import Measure
 from rankprism.text import quoted

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from rankprism.data.note import Note
-from rankprism.data.run import Alignment
+from rankprism.data import Alignment, Note
 from rankprism.evaluation.inspection.evaluated import Evaluated
-from rankprism.results.depths import note_of_depths
+from rankprism.results import note_of_depths
 
 
 def depths_of(runs: Mapping[str, Alignment]) -> dict[str, float]:

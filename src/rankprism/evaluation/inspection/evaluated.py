@@ -8,10 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankprism.data.arrays import Floats
-from rankprism.data.judgments import Judgments
-from rankprism.data.note import some
-from rankprism.data.run import Alignment
+from rankprism.data import Alignment, Floats, Judgments, some
 from rankprism.measures import Measure
 from rankprism.text import quoted
 from rankprism.types import Order, Tied, Topics

@@ -6,10 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from rankprism.data.arrays import Longs
+from rankprism.data import Alignment, Longs, Note, some
 from rankprism.data.ids import alike, differing
-from rankprism.data.note import Note, some
-from rankprism.data.run import Alignment
 from rankprism.evaluation.inspection.coverage import (
     ENOUGH,
     is_unmatched,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rankprism.data.judgments import BELOW, MISSING, Judgments
-from rankprism.data.note import Note, some
+from rankprism.data import MISSING, Judgments, Note, some
+from rankprism.data.judgments import BELOW
 from rankprism.evaluation.inspection.evaluated import Evaluated
 from rankprism.text import quoted
 

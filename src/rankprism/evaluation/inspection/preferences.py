@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankprism.data.arrays import Ints, Longs
-from rankprism.data.note import Note, some
+from rankprism.data import Ints, Longs, Note, some
 from rankprism.evaluation.inspection.coverage import ENOUGH, depth_of, is_unmatched
 from rankprism.evaluation.inspection.evaluated import Evaluated
 from rankprism.measures import Measure

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rankprism.data.judgments import Judgments
-from rankprism.data.note import Note, stray_notes
-from rankprism.data.run import DISAGREEING, EQUAL, RISING, Alignment
+from rankprism.data import Alignment, Judgments, Note
+from rankprism.data.note import stray_notes
+from rankprism.data.run import DISAGREEING, EQUAL, RISING
 from rankprism.evaluation.inspection.evaluated import Evaluated
 from rankprism.text import quoted
 from rankprism.types import Order

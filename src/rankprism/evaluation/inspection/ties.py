@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankprism.data.arrays import Floats, Longs
-from rankprism.data.note import Note
+from rankprism.data import Floats, Longs, Note
 from rankprism.evaluation.inspection.evaluated import Evaluated
 from rankprism.measures import Measure
 

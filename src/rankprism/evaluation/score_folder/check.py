@@ -14,9 +14,8 @@ from rankprism.errors import InputError
 from rankprism.evaluation.score_folder.files import FOREIGN, Found, file_name, found_in, locked
 from rankprism.formats.output_files import on_disk
 from rankprism.formats.source import run_sources
-from rankprism.results.record import Record, differences
-from rankprism.results.result import Result
-from rankprism.results.table import Table
+from rankprism.results import Record, Result, Table
+from rankprism.results.record import differences
 from rankprism.types import Path as PathLike
 from rankprism.types import RunsLike
 

@@ -13,9 +13,8 @@ from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from rankprism.data.note import Note, issue, merged, some
-from rankprism.data.reading import Reading
-from rankprism.data.run import Run
+from rankprism.data import Note, Reading, Run, issue, some
+from rankprism.data.note import merged
 from rankprism.errors import InputError, RankprismError, install, one_of
 from rankprism.evaluation import Collection
 from rankprism.evaluation.score_folder.check import out_of_date
@@ -40,11 +39,7 @@ from rankprism.formats.preferences import read_preferences
 from rankprism.formats.runs import run_from
 from rankprism.formats.source import OnError, Source, left_out, run_sources, source_of
 from rankprism.measures import Measure
-from rankprism.results.depths import note_of_depths
-from rankprism.results.record import Record
-from rankprism.results.result import Result
-from rankprism.results.scores import Scores
-from rankprism.results.table import Table
+from rankprism.results import Record, Result, Scores, Table, note_of_depths
 from rankprism.types import (
     EvaluationOptions,
     JudgmentsLike,

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankprism.data.note import Note
+from rankprism.data import Note
 from rankprism.errors import InputError, MeasureError
 from rankprism.measures import Measure, parse
-from rankprism.results.record import ABOUT, DEFAULTS, PARQUET, Record
-from rankprism.results.scores import Scores
+from rankprism.results import DEFAULTS, Record, Scores
+from rankprism.results.record import ABOUT, PARQUET
 from rankprism.results.table import plain
 from rankprism.text.checksum import BLANK, KEY, checksummed, is_intact
 

@@ -9,7 +9,8 @@ from typing import NamedTuple
 from rankprism.evaluation.score_folder.files import Found, data_sha256, kinds_of, measure_named
 from rankprism.measures import Measure
 from rankprism.measures.identity import definition_of
-from rankprism.results.record import Record, differences
+from rankprism.results import Record
+from rankprism.results.record import differences
 
 NEW, UNCHANGED = "new", "unchanged"
 CHANGED, JUDGMENTS, SETTINGS = "changed", "judgments changed", "other settings"

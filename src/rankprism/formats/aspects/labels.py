@@ -274,7 +274,8 @@ def _mapping(value: Any, where: str) -> Mapping[Any, Any]:
 
 
 def _rows(source: Any, called: str) -> Iterator[Mapping[str, Any]]:
-    from rankprism.data.frames import all_rows, is_frame
+    from rankprism.data import is_frame
+    from rankprism.data.frames import all_rows
 
     if is_frame(source):
         yield from all_rows(source, called)

@@ -33,9 +33,10 @@ from typing import Any
 import numpy as np
 
 from rankprism._core import JudgmentTable
-from rankprism.data.judgments import BELOW, GIVEN, MISSING, Judgments
+from rankprism.data import MISSING, Judgments, Scale, given_first
+from rankprism.data.judgments import BELOW, GIVEN
 from rankprism.data.note import stray_notes
-from rankprism.data.scales import Scale, given_first, number, number_name
+from rankprism.data.scales import number, number_name
 from rankprism.errors import InputError, listed
 from rankprism.formats import files, ir_datasets
 from rankprism.formats.aspects import labels

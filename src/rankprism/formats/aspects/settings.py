@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any
 
-from rankprism.data.scales import Scale
+from rankprism.data import Scale
 from rankprism.errors import InputError
 from rankprism.formats.aspects.labels import SKIPPED
 from rankprism.formats.files import PathLike

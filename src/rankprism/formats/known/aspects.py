@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from rankprism._core import parse_number
-from rankprism.data.judgments import Judgments
+from rankprism.data import Judgments
 from rankprism.errors import InputError
 from rankprism.formats import files
 from rankprism.formats.aspects.labels import header_aspects, is_header

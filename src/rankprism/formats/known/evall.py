@@ -12,8 +12,7 @@ from collections import Counter
 import numpy as np
 
 from rankprism._core import RunTable, parse_number
-from rankprism.data.judgments import Judgments
-from rankprism.data.run import Run
+from rankprism.data import Judgments, Run
 from rankprism.errors import InputError
 from rankprism.formats import files
 from rankprism.formats.format import JUDGMENT_FORMATS, RUN_FORMATS, Format, Written, register

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from rankprism._core import RunTable, parse_number
-from rankprism.data.judgments import Judgments
+from rankprism.data import Judgments
 from rankprism.errors import InputError
 from rankprism.formats import files
 from rankprism.formats.aspects.labels import is_header

@@ -11,8 +11,7 @@ import re
 from typing import Any
 
 from rankprism._core import RunTable
-from rankprism.data.judgments import Judgments
-from rankprism.data.run import Run
+from rankprism.data import Judgments, Run
 from rankprism.errors import InputError, listed
 from rankprism.formats import files
 from rankprism.formats.format import JUDGMENT_FORMATS, RUN_FORMATS, Format, Written, register

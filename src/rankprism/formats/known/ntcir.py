@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from rankprism.data.judgments import Judgments
+from rankprism.data import Judgments
 from rankprism.errors import InputError
 from rankprism.formats import files
 from rankprism.formats.format import JUDGMENT_FORMATS, Format, Written, register

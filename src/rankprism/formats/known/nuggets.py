@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankprism._core import JudgmentTable, RunTable
-from rankprism.data.judgments import Judgments
+from rankprism.data import Judgments
 from rankprism.errors import InputError
 from rankprism.formats import files
 from rankprism.formats.format import JUDGMENT_FORMATS, RUN_FORMATS, Format, register

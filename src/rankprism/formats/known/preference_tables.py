@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from rankprism.data.preferences import PreferenceRows, Preferences
+from rankprism.data import PreferenceRows, Preferences
 from rankprism.errors import InputError
 from rankprism.formats.files import Beginning
 from rankprism.formats.format import PREFERENCE_FORMATS, Format, Written, register

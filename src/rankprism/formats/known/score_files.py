@@ -18,7 +18,7 @@ from rankprism.formats import files
 from rankprism.formats.format import SCORE_FORMATS, Format, register
 from rankprism.formats.json_lines import refuse_json
 from rankprism.formats.spellings import SPELLINGS
-from rankprism.statistics.means import LARGEST_SCORE
+from rankprism.statistics import LARGEST_SCORE
 
 TOPIC = SPELLINGS["topic"]
 #: Names of the run column in files of scores. In other files, `model` might be something else.

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from rankprism._core import parse_number
-from rankprism.data.preferences import OUTCOMES, PreferenceRows, Preferences
+from rankprism.data import PreferenceRows, Preferences
+from rankprism.data.preferences import OUTCOMES
 from rankprism.errors import InputError, RankprismWarning
 from rankprism.formats import files
 from rankprism.formats.format import PREFERENCE_FORMATS, Format, Written, register

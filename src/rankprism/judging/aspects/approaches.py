@@ -13,11 +13,7 @@ from typing import Any, Unpack, get_args
 
 import numpy as np
 
-from rankprism.data.arrays import Bools, Floats
-from rankprism.data.hits import batches
-from rankprism.data.judgments import Judgments
-from rankprism.data.reading import Reading
-from rankprism.data.run import Alignment
+from rankprism.data import Alignment, Bools, Floats, Judgments, Reading, batches
 from rankprism.errors import InputError, MeasureError, one_of
 from rankprism.evaluation import evaluate
 from rankprism.evaluation.steps import parsed
@@ -30,10 +26,8 @@ from rankprism.measures.parameter import Role
 from rankprism.meta.discriminative_power import DiscriminativePower, power
 from rankprism.meta.intervals import Sampled, check_confidence, without_one
 from rankprism.meta.rank_correlation import Correlation, correlation
-from rankprism.results.result import Result
-from rankprism.results.scores import Scores
-from rankprism.results.table import Cell, Table
-from rankprism.statistics.threads import Share, part_of
+from rankprism.results import Cell, Result, Scores, Table
+from rankprism.statistics import Share, part_of
 from rankprism.types import (
     JudgmentsLike,
     MeasuresLike,

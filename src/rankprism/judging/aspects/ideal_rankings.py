@@ -15,16 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.arrays import Floats, Longs
-from rankprism.data.hits import Hits, Pool, make_pool
-from rankprism.data.note import issue
+from rankprism.data import Floats, Hits, Longs, Pool, issue, make_pool
 from rankprism.errors import MeasureError
 from rankprism.evaluation.inspection.judgments import lowest_labels
 from rankprism.evaluation.steps import parsed
 from rankprism.formats.judgments import read_judgments
-from rankprism.results.result import Result
-from rankprism.results.table import Table
-from rankprism.statistics.threads import Share
+from rankprism.results import Result, Table
+from rankprism.statistics import Share
 from rankprism.types import JudgmentsLike, MeasuresLike, Natural
 
 #: Largest number of rankings that are all tried.

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.judgments import MISSING
+from rankprism.data import MISSING
 from rankprism.formats.judgments import read_judgments
-from rankprism.results.result import Result
-from rankprism.results.table import Table
+from rankprism.results import Result, Table
 from rankprism.types import JudgmentsLike
 
 

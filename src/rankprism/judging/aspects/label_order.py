@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from rankprism.data.judgments import Judgments
-from rankprism.data.scales import Scale, given_first
+from rankprism.data import Judgments, Scale, given_first
 from rankprism.errors import InputError
 from rankprism.formats.judgments import read_judgments
 from rankprism.measures.distances import (
@@ -24,8 +23,7 @@ from rankprism.measures.distances import (
     tuple_words,
 )
 from rankprism.measures.known.toma import TOMA
-from rankprism.results.result import Result
-from rankprism.results.table import Table
+from rankprism.results import Result, Table
 from rankprism.types import JudgmentsLike
 
 #: A Hasse diagram of more label tuples than this is illegible.

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
-from rankprism.data.reading import Reading
+from rankprism.data import Reading
 from rankprism.errors import InputError, listed, one_of
 from rankprism.formats import files
 from rankprism.formats.documents import read_documents
@@ -28,7 +28,7 @@ from rankprism.judging.assess.settings import Settings, check_measure
 from rankprism.judging.judges.drawn import read_drawn
 from rankprism.judging.preferences.rankings import ranked_runs, read_rankings
 from rankprism.measures.grammar import parse
-from rankprism.results.scores import as_listed
+from rankprism.results import as_listed
 from rankprism.types import Missing, RunOptions
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ import numpy as np
 import sqlalchemy as sa
 
 from rankprism.comparison.boards.board import ranked
-from rankprism.data.arrays import Floats
+from rankprism.data import Floats
 from rankprism.errors import RankprismError
 from rankprism.judging.assess import access, exchange, right_answers, store, study_state, work
 from rankprism.judging.assess.background import Background
@@ -26,10 +26,8 @@ from rankprism.judging.assess.settings import Settings
 from rankprism.judging.assess.store import Store
 from rankprism.judging.preferences.agreement import Agreement, alpha_of, answers, label_alpha_of
 from rankprism.meta.rank_correlation import tau_a
-from rankprism.results.scores import Scores
-from rankprism.statistics.claims import CLAIMS
-from rankprism.statistics.means import t_intervals
-from rankprism.statistics.ranks import rank_sets
+from rankprism.results import Scores
+from rankprism.statistics import CLAIMS, rank_sets, t_intervals
 
 #: Number of resamples of the judgments that show how stable the order of the systems is.
 RESAMPLES = 40

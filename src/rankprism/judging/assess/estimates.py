@@ -14,7 +14,7 @@ from typing import Unpack
 
 import sqlalchemy as sa
 
-from rankprism.data.judgments import Judgments
+from rankprism.data import Judgments
 from rankprism.errors import InputError, RankprismError
 from rankprism.evaluation import Collection
 from rankprism.evaluation.collection import collected_runs

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from rankprism.data.preferences import PreferenceRows, Preferences
+from rankprism.data import PreferenceRows, Preferences
 from rankprism.errors import InputError, listed
 from rankprism.formats.format import Written, written_by
 from rankprism.judging.assess import access, right_answers, store, study_state, work

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from rankprism.data.scales import Scale
+from rankprism.data import Scale
 from rankprism.errors import InputError
 from rankprism.formats import files
 from rankprism.formats.aspects.reading import read_scales

@@ -9,7 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from rankprism.data.note import Note, issue, some
+from rankprism.data import Note, issue, some
 from rankprism.errors import InputError
 from rankprism.formats.documents import Document
 from rankprism.formats.topics import Topic

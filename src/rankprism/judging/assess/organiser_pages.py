@@ -16,7 +16,7 @@ from rankprism.errors import InputError
 from rankprism.judging.assess import access, audit, charts, dashboard, exchange, store, study_state, work
 from rankprism.judging.assess.access import Session
 from rankprism.judging.assess.visit import Visit, number
-from rankprism.statistics.claims import CLAIMS
+from rankprism.statistics import CLAIMS
 
 #: Largest number of characters of instructions.
 MOST_INSTRUCTIONS = 20_000

@@ -14,8 +14,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from rankprism.data.arrays import Floats
-from rankprism.data.note import Note, issue
+from rankprism.data import Floats, Note, issue
 from rankprism.errors import InputError, RankprismWarning, listed
 from rankprism.evaluation import Collection, evaluate
 from rankprism.evaluation.collection import collected
@@ -42,10 +41,8 @@ from rankprism.judging.preferences.agreement import cohen_kappa, ordinal_alpha
 from rankprism.measures.parts import ratio
 from rankprism.meta import correlation
 from rankprism.meta.intervals import Sampled, check_confidence, halves, other_means, without_one
-from rankprism.results.scores import Scores
-from rankprism.statistics.claims import CLAIMS
-from rankprism.statistics.corrections import corrected
-from rankprism.statistics.means import t_intervals
+from rankprism.results import Scores
+from rankprism.statistics import CLAIMS, corrected, t_intervals
 from rankprism.types import (
     Coefficient,
     CollectionOptions,

@@ -8,11 +8,10 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from rankprism.data.arrays import Floats
+from rankprism.data import Floats
 from rankprism.judging.judges.figure import ALL, Figure, interval_note
 from rankprism.judging.judges.shared_labels import ENOUGH, Compared
-from rankprism.results.result import Result
-from rankprism.results.table import Cell, Table
+from rankprism.results import Cell, Result, Table
 
 #: The claims of the intervals, see `rankprism.statistics.claims`.
 OF_LABELS, AT_THE_TOP = "agreement of labels", "agreement at the top"

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankprism.data.arrays import Bools, Floats
+from rankprism.data import Bools, Floats
 from rankprism.judging.judges.effects import effects, sum_of
 from rankprism.judging.judges.labels import Labels
 from rankprism.judging.judges.pool import Ranked

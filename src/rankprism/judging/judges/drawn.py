@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from rankprism.data.frames import is_frame
+from rankprism.data import is_frame
 from rankprism.errors import InputError
 from rankprism.formats import files
 from rankprism.formats.spellings import SPELLINGS

@@ -22,8 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankprism.data.arrays import Bools, Floats, Ints, Longs
-from rankprism.data.hits import NOWHERE, Hits, Pool
+from rankprism.data import NOWHERE, Bools, Floats, Hits, Ints, Longs, Pool
 from rankprism.errors import MeasureError
 from rankprism.judging.judges.labels import Labels
 from rankprism.judging.judges.pool import Ranked

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankprism.data.arrays import Floats
+from rankprism.data import Floats
 from rankprism.judging.judges.paired_logit import variance
 from rankprism.judging.preferences.agreement import cohen_kappa
 from rankprism.measures.parts import ratio
-from rankprism.statistics.claims import CLAIMS
+from rankprism.statistics import CLAIMS
 
 #: The claims of the intervals, see `rankprism.statistics.claims`.
 A_SHARE, A_COEFFICIENT, FAVOURS = "a share of answers", "a coefficient of answers", "a favoured family"

@@ -41,7 +41,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankprism.data.arrays import Bools, Floats, Longs
+from rankprism.data import Bools, Floats, Longs
 from rankprism.judging.judges.effects import Effects
 from rankprism.judging.judges.prediction import FOLDS_OF_PAIRS
 

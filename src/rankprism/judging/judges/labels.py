@@ -10,9 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankprism._core import JudgmentTable
-from rankprism.data.arrays import Floats, Longs
-from rankprism.data.judgments import Judgments
-from rankprism.data.note import Note, issue
+from rankprism.data import Floats, Judgments, Longs, Note, issue
 from rankprism.errors import InputError
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.spellings import ONLY_ASPECT

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.arrays import Floats, Longs
+from rankprism.data import Floats, Longs
 from rankprism.judging.preferences.bradley_terry import sigmoid
 
 #: With more topics, H_t is left out.

@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankprism.data.arrays import Floats, Longs
-from rankprism.data.note import Note, issue, some
-from rankprism.data.run import Alignment
+from rankprism.data import Alignment, Floats, Longs, Note, issue, some
 from rankprism.errors import InputError
 from rankprism.judging.judges.labels import Labels
 

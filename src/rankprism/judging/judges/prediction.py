@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rankprism.data.arrays import Bools, Floats, Longs
+from rankprism.data import Bools, Floats, Longs
 from rankprism.judging.judges.labels import Labels
 from rankprism.judging.judges.pool import FOLDS, Ranked, uniforms
 

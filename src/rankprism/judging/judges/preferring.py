@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.arrays import Floats, Longs
-from rankprism.data.note import Note, issue
+from rankprism.data import Floats, Longs, Note, issue
 from rankprism.errors import InputError
 from rankprism.judging.judges.estimates_over_topics import (
     A_COEFFICIENT,
@@ -44,8 +43,7 @@ from rankprism.judging.judges.questions import (
 )
 from rankprism.measures.parts import ratio
 from rankprism.meta.intervals import check_confidence
-from rankprism.statistics.claims import CLAIMS
-from rankprism.statistics.corrections import corrected
+from rankprism.statistics import CLAIMS, corrected
 from rankprism.types import PreferencesLike
 
 

@@ -11,8 +11,7 @@ import numpy as np
 from rankprism.judging.judges.estimates_over_topics import A_COEFFICIENT, A_SHARE, FAVOURS
 from rankprism.judging.judges.figure import ALL, Figure
 from rankprism.judging.judges.questions import PEOPLE
-from rankprism.results.result import Result
-from rankprism.results.table import Cell, Table
+from rankprism.results import Cell, Result, Table
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -13,9 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankprism.data.arrays import Bools, Floats, Longs
-from rankprism.data.frames import is_frame
-from rankprism.data.preferences import Preferences
+from rankprism.data import Bools, Floats, Longs, Preferences, is_frame
 from rankprism.errors import InputError, listed
 from rankprism.formats import files
 from rankprism.formats.preferences import read_preferences

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankprism.data.arrays import Bools, Floats, Longs
-from rankprism.data.hits import Hits, Pool
+from rankprism.data import Bools, Floats, Hits, Longs, Pool
 from rankprism.judging.judges.effects import (
     AT_ONCE,
     GUESSES,

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from rankprism.data.arrays import Bools, Floats, Longs
-from rankprism.data.note import Note, issue
+from rankprism.data import Bools, Floats, Longs, Note, issue
 from rankprism.errors import InputError
 from rankprism.evaluation import Collection, evaluate
 from rankprism.evaluation.collection import collected
@@ -33,13 +32,8 @@ from rankprism.judging.judges.prediction import (
 from rankprism.judging.judges.second_order import has_second_order, with_others
 from rankprism.measures.measure import Measure
 from rankprism.meta.intervals import check_confidence
-from rankprism.results.direction import measured, signs
-from rankprism.results.record import DEFAULTS, Record
-from rankprism.results.result import Result
-from rankprism.results.scores import Scores
-from rankprism.results.table import Cell, Table
-from rankprism.statistics.claims import CLAIMS
-from rankprism.statistics.means import t_intervals
+from rankprism.results import DEFAULTS, Cell, Record, Result, Scores, Table, measured, signs
+from rankprism.statistics import CLAIMS, t_intervals
 from rankprism.types import (
     CollectionOptions,
     JudgmentsLike,

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankprism.data.arrays import Floats, Longs
+from rankprism.data import Floats, Longs
 from rankprism.judging.judges.effects import AT_ONCE, drawn, lists_of, sum_of, sums_and_slopes
 from rankprism.judging.judges.labels import Labels
 from rankprism.judging.judges.pool import Ranked

@@ -13,8 +13,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from rankprism.data.arrays import Floats
-from rankprism.data.note import Note, issue
+from rankprism.data import Floats, Note, issue
 from rankprism.errors import InputError
 from rankprism.evaluation import Collection
 from rankprism.evaluation.collection import collected_runs
@@ -26,8 +25,7 @@ from rankprism.judging.judges.effects import check
 from rankprism.judging.judges.labels import Labels, check_judges, check_topics, pooled
 from rankprism.judging.judges.pool import DRAWING, Ranked, check_shared, hashes, uniforms
 from rankprism.judging.judges.scoring import score
-from rankprism.results.result import Result
-from rankprism.results.table import Table
+from rankprism.results import Result, Table
 from rankprism.types import (
     CountedAspects,
     JudgmentsLike,

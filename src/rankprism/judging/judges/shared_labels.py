@@ -14,9 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankprism._core import JudgmentTable
-from rankprism.data.arrays import Bools
-from rankprism.data.judgments import Judgments
-from rankprism.data.note import Note, issue, some
+from rankprism.data import Bools, Judgments, Note, issue, some
 from rankprism.errors import InputError, RankprismWarning
 from rankprism.evaluation import Collection, evaluate
 from rankprism.evaluation.inspection.coverage import depth_of
@@ -24,7 +22,7 @@ from rankprism.evaluation.scoring import only_judged
 from rankprism.judging.judges.labels import Labels
 from rankprism.judging.judges.pool import Ranked
 from rankprism.measures.grammar import parse
-from rankprism.results.scores import Scores
+from rankprism.results import Scores
 
 #: The smallest share of labels in common with which runs are compared. With fewer labels, the intervals of τ
 #: hold the τ by all labels too seldom: see `simulations.missing_labels` and docs/judges.md.

@@ -19,8 +19,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from rankprism.data.arrays import Bools, Floats, Longs
-from rankprism.data.note import Note, issue
+from rankprism.data import Bools, Floats, Longs, Note, issue
 from rankprism.errors import InputError, one_of
 from rankprism.judging.judges.labels import check_judges
 from rankprism.judging.judges.paired_logit import (
@@ -45,9 +44,8 @@ from rankprism.judging.judges.questions import (
 from rankprism.judging.preferences.bradley_terry import sigmoid
 from rankprism.measures.parts import ratio
 from rankprism.meta.intervals import check_confidence
-from rankprism.results.result import Result
-from rankprism.results.table import Cell, Table
-from rankprism.statistics.claims import CLAIMS
+from rankprism.results import Cell, Result, Table
+from rankprism.statistics import CLAIMS
 from rankprism.types import AnswersOver, Natural, PreferencesLike
 
 #: The claims of the intervals, see `rankprism.statistics.claims`.

@@ -20,10 +20,9 @@ from itertools import combinations
 
 import numpy as np
 
-from rankprism.data.arrays import Floats, Longs
-from rankprism.data.preferences import Preferences
+from rankprism.data import Floats, Longs, Preferences
 from rankprism.measures.parts import ratio
-from rankprism.statistics.claims import CLAIMS
+from rankprism.statistics import CLAIMS
 
 #: The categories of an answer: the document with the smaller id, the other one, neither.
 ANSWERS = ("first", "second", "tie")

@@ -20,10 +20,9 @@ from typing import NamedTuple
 import numpy as np
 
 from rankprism._core import solve_spd
-from rankprism.data.arrays import Floats, Ints, Longs
-from rankprism.data.preferences import Preferences
+from rankprism.data import Floats, Ints, Longs, Preferences
 from rankprism.measures.preferences.utility import checked_documents, places_by_topic
-from rankprism.statistics.claims import CLAIMS
+from rankprism.statistics import CLAIMS
 
 #: Strengths and shares that differ by less count as equal.
 _TIE = 1e-9

@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.arrays import Longs
-from rankprism.data.preferences import Preferences
+from rankprism.data import Longs, Preferences
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from rankprism.data.arrays import Floats, Longs
-from rankprism.data.note import Note, issue
-from rankprism.data.preferences import Preferences
-from rankprism.data.reading import Reading
+from rankprism.data import Floats, Longs, Note, Preferences, Reading, issue
 from rankprism.errors import InputError, listed
 from rankprism.judging.preferences.agreement import (
     ALPHA,
@@ -26,9 +23,8 @@ from rankprism.judging.preferences.cycles import Cycles, contradictions, order_o
 from rankprism.judging.preferences.sides import Sides, one_sided, sides_of
 from rankprism.measures.parts import ratio
 from rankprism.measures.preferences.utility import NONE, Shown, shown_by_topic
-from rankprism.results.result import Result
-from rankprism.results.table import Table
-from rankprism.statistics.claims import CLAIMS
+from rankprism.results import Result, Table
+from rankprism.statistics import CLAIMS
 from rankprism.types import Positive, RunOptions
 
 #: The largest number of assessors, and of pairs of them, that is printed.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rankprism._core import JudgmentTable
-from rankprism.data.judgments import Judgments
+from rankprism.data import Judgments
 from rankprism.errors import InputError, one_of
 from rankprism.judging.preferences.bradley_terry import fit, judged_by_topic, rounded
 from rankprism.judging.preferences.document_strengths import unconnected

@@ -10,13 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.note import Note, issue
+from rankprism.data import Note, issue
 from rankprism.errors import InputError, one_of
 from rankprism.judging.preferences.bradley_terry import Part, judged_by_topic, parts_of, rounded, sigmoid
-from rankprism.results.result import Result
-from rankprism.results.table import Table
-from rankprism.statistics.claims import CLAIMS
-from rankprism.statistics.corrections import corrected
+from rankprism.results import Result, Table
+from rankprism.statistics import CLAIMS, corrected
 from rankprism.text import quoted
 from rankprism.types import TieModel
 

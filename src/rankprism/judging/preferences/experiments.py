@@ -14,11 +14,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from rankprism._core import JudgmentTable
-from rankprism.data.arrays import Floats, Ints, Longs
-from rankprism.data.hits import NOWHERE
-from rankprism.data.judgments import Judgments
-from rankprism.data.reading import Reading
-from rankprism.data.run import Run, align
+from rankprism.data import NOWHERE, Floats, Ints, Judgments, Longs, Reading, Run, align
 from rankprism.errors import InputError, MeasureError, one_of
 from rankprism.evaluation import evaluate
 from rankprism.formats.judgments import read_judgments
@@ -46,11 +42,8 @@ from rankprism.measures.known.prf import BROWSING, COMBINATIONS
 from rankprism.measures.preferences.hits import PreferenceHits, PreferencePool
 from rankprism.measures.preferences.utility import NONE, Shown
 from rankprism.meta.rank_correlation import Correlation, correlation, tau_b
-from rankprism.results.result import Result
-from rankprism.results.scores import Scores
-from rankprism.results.table import Cell, Table
-from rankprism.statistics.claims import CLAIMS
-from rankprism.statistics.threads import Share
+from rankprism.results import Cell, Result, Scores, Table
+from rankprism.statistics import CLAIMS, Share
 from rankprism.types import Positive, SimulationOptions, Target
 
 #: The measures of subtopics that the paper compares the preference measure with.

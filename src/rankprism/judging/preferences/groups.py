@@ -6,12 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from rankprism.data.preferences import Preferences
+from rankprism.data import Preferences
 from rankprism.errors import InputError, one_of
 from rankprism.judging.preferences.rescoring import aligned
-from rankprism.results.result import Result
-from rankprism.results.scores import Scores
-from rankprism.results.table import Table
+from rankprism.results import Result, Scores, Table
 from rankprism.types import Group, MeasuresLike, PreferencesLike, RunsLike
 
 #: The name of all judgments together.

@@ -9,11 +9,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from rankprism._core import JudgmentTable
-from rankprism.data.arrays import Longs
-from rankprism.data.judgments import Judgments
-from rankprism.data.note import issue
-from rankprism.data.reading import Reading
-from rankprism.data.run import Run, align
+from rankprism.data import Judgments, Longs, Reading, Run, align, issue
 from rankprism.errors import InputError
 from rankprism.evaluation.inspection.runs import notes_of_runs
 from rankprism.measures.preferences.utility import NONE

@@ -8,10 +8,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from rankprism.data.arrays import Floats, Ints, Longs
-from rankprism.data.preferences import Preferences
-from rankprism.data.reading import Reading
-from rankprism.data.run import Alignment
+from rankprism.data import Alignment, Floats, Ints, Longs, Preferences, Reading
 from rankprism.errors import MeasureError, one_of
 from rankprism.evaluation import evaluate
 from rankprism.evaluation.steps import parsed
@@ -22,7 +19,7 @@ from rankprism.measures import Measure
 from rankprism.measures.preferences.hits import PreferencePool, preference_batches
 from rankprism.measures.preferences.judgment_groups import judgment_groups
 from rankprism.measures.preferences.utility import Place, places_by_topic
-from rankprism.results.scores import Scores
+from rankprism.results import Scores
 from rankprism.types import RunOptions, Topics
 
 

@@ -23,17 +23,14 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from rankprism.data.arrays import Floats
-from rankprism.data.note import issue
+from rankprism.data import Floats, issue
 from rankprism.errors import InputError, check_whole, one_of
 from rankprism.judging.preferences.groups import grouped
 from rankprism.judging.preferences.rescoring import Aligned, aligned
 from rankprism.measures.parts import ratio
-from rankprism.results.result import Result
+from rankprism.results import Result, Table
 from rankprism.results.scores import mean_over_topics
-from rankprism.results.table import Table
-from rankprism.statistics.claims import enough
-from rankprism.statistics.tails import heavy_means
+from rankprism.statistics import enough, heavy_means
 from rankprism.types import AtLeast, MeasuresLike, Natural, Over, PreferencesLike, RunsLike
 
 #: The claim of each kind of interval, see `rankprism.statistics.claims`.

@@ -11,7 +11,7 @@ from typing import Any, Unpack, get_args
 
 import numpy as np
 
-from rankprism.data.arrays import Longs
+from rankprism.data import Longs
 from rankprism.errors import InputError, MeasureError, one_of
 from rankprism.judging.preferences.rankings import Rankings, read_rankings
 from rankprism.judging.preferences.study import Study, Task, TopicStudy, question, study_of

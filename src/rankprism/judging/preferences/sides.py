@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankprism.data.note import Note
-from rankprism.data.preferences import Preferences
-from rankprism.statistics.corrections import corrected
+from rankprism.data import Note, Preferences
+from rankprism.statistics import corrected
 from rankprism.text import quoted
 
 #: A share of left answers is noted if the exact binomial test gives a p below this after Holm's correction

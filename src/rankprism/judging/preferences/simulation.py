@@ -15,10 +15,7 @@ from typing import Annotated, Any, NamedTuple, Unpack
 
 import numpy as np
 
-from rankprism.data.arrays import Bools, Floats, Longs
-from rankprism.data.judgments import Judgments
-from rankprism.data.preferences import Preferences
-from rankprism.data.reading import Reading
+from rankprism.data import Bools, Floats, Judgments, Longs, Preferences, Reading
 from rankprism.errors import InputError, one_of
 from rankprism.formats.judgments import read_judgments
 from rankprism.judging.preferences.rankings import note_order, ranked_runs, read_runs

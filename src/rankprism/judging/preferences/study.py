@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.arrays import Longs
-from rankprism.data.preferences import Preferences
+from rankprism.data import Longs, Preferences
 from rankprism.judging.preferences.rankings import Rankings, TopicRankings
 from rankprism.measures.preferences.utility import NONE, Comparisons, Shown, counted
 

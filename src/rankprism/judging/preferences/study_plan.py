@@ -18,8 +18,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from rankprism.data.arrays import Floats, Longs
-from rankprism.data.judgments import Judgments
+from rankprism.data import Floats, Judgments, Longs
 from rankprism.errors import InputError, MeasureError, one_of
 from rankprism.judging.preferences.rankings import Rankings, read_rankings
 from rankprism.judging.preferences.selection import CHOICES, choose, depth_of, preference_measures
@@ -30,10 +29,8 @@ from rankprism.judging.preferences.user_profiles import Profiles, draw_profiles,
 from rankprism.measures import Measure
 from rankprism.measures.preferences.utility import Comparisons, raw, utilities
 from rankprism.meta.rank_correlation import tau_b
-from rankprism.results.result import Result
-from rankprism.results.table import Table
-from rankprism.statistics.claims import CLAIMS
-from rankprism.statistics.threads import Share
+from rankprism.results import Result, Table
+from rankprism.statistics import CLAIMS, Share
 from rankprism.types import Choice, Natural, Novelty, Positive, RunOptions, Ties
 
 #: The judgments per topic at which the order is examined by default: each is √2 times the one before.

@@ -34,8 +34,7 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.arrays import Floats, Longs
-from rankprism.data.hits import NOWHERE
+from rankprism.data import NOWHERE, Floats, Longs
 from rankprism.judging.preferences.study import Study, TopicStudy
 from rankprism.measures import Measure
 from rankprism.measures.known.prf import ideal_prf, prf, reaching

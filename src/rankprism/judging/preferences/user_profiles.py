@@ -20,8 +20,7 @@ from typing import Any
 import numpy as np
 
 from rankprism._core import JudgmentTable, parse_number
-from rankprism.data.judgments import Judgments
-from rankprism.data.note import Note, issue, some
+from rankprism.data import Judgments, Note, issue, some
 from rankprism.errors import InputError, listed
 from rankprism.formats import files
 from rankprism.formats.judged import check_ids, joined, number_text

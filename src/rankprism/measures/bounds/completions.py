@@ -18,8 +18,8 @@ from functools import cached_property
 
 import numpy as np
 
-from rankprism.data.arrays import Bools, Floats, Longs, seal_fields, sealed
-from rankprism.data.hits import NOWHERE, Cells, Hits
+from rankprism.data import NOWHERE, Bools, Cells, Floats, Hits, Longs, seal_fields
+from rankprism.data.arrays import sealed
 from rankprism.measures.parts import Gain
 
 #: If there are more grades than this, only the lowest and the highest are considered.

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankprism._core import minimal_cover
-from rankprism.data.arrays import Bools, Floats, Longs
+from rankprism.data import Bools, Floats, Longs
 from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.bounds.ranges import Pair
 from rankprism.measures.parts import binary, ratio

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankprism._core import sums_over_aspects
-from rankprism.data.arrays import Floats
+from rankprism.data import Floats
 from rankprism.measures.bounds.completions import Completions, Gains
 from rankprism.measures.bounds.novelty import once_alive
 from rankprism.measures.bounds.ranges import Pair, discounted, over_aspects, weights

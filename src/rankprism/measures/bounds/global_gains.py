@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from rankprism._core import sums_over_aspects
-from rankprism.data.arrays import Floats
+from rankprism.data import Floats
 from rankprism.errors import MeasureError
 from rankprism.measures.bounds.completions import Completions, Gains
 from rankprism.measures.bounds.graded import blended_ratios

@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rankprism.data.arrays import Floats, Longs
-from rankprism.data.hits import NOWHERE
+from rankprism.data import NOWHERE, Floats, Longs
 from rankprism.errors import MeasureError
 from rankprism.measures.bounds.completions import Completions, Gains
 from rankprism.measures.bounds.ranges import Pair, quotient

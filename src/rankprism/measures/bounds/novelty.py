@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankprism.data.arrays import Floats
+from rankprism.data import Floats
 from rankprism.measures import tables
 from rankprism.measures.bounds.completions import Completions, Gains
 from rankprism.measures.bounds.ranges import Pair, discounted, over_aspects, quotient, rising, weights

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rankprism.data.arrays import Bools, Floats, Longs
+from rankprism.data import Bools, Floats, Longs
 from rankprism.errors import MeasureError
 from rankprism.measures.bounds.completions import Completions, Gains
 from rankprism.measures.parts import Discount, Gain, discounted_sum, ratio, total, weighted_sum

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from rankprism.data.arrays import Bools, Floats, Longs
+from rankprism.data import Bools, Floats, Longs
 from rankprism.errors import MeasureError
 from rankprism.measures.bounds.completions import Completions, Gains
 from rankprism.measures.bounds.novelty import own_ideals, utilities

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankprism.data.arrays import Floats
-from rankprism.data.hits import Hits
+from rankprism.data import Floats, Hits
 from rankprism.measures.compared import IR_MEASURES
 from rankprism.measures.declare import single
 from rankprism.measures.definition import Bounds

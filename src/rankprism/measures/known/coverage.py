@@ -7,8 +7,7 @@ from typing import Annotated
 import numpy as np
 
 from rankprism._core import minimal_cover
-from rankprism.data.arrays import Floats
-from rankprism.data.hits import NOWHERE, Hits, Pool
+from rankprism.data import NOWHERE, Floats, Hits, Pool
 from rankprism.measures.bounds.coverage import subtopic_precision, subtopic_reciprocal_rank
 from rankprism.measures.compared import NDEVAL, NTCIREVAL
 from rankprism.measures.declare import measure

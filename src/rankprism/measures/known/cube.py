@@ -10,8 +10,7 @@ from typing import Annotated
 import numpy as np
 
 from rankprism._core import sums_over_aspects
-from rankprism.data.arrays import Bools, Floats
-from rankprism.data.hits import Hits
+from rankprism.data import Bools, Floats, Hits
 from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.bounds.coverage import precision_at_recall, rank_at_recall
 from rankprism.measures.bounds.cube import cube_test, cube_test_bound, filled_at_the_end, filled_by_rank

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from rankprism.data.arrays import Floats
-from rankprism.data.hits import NOWHERE, Hits, Pool
+from rankprism.data import NOWHERE, Floats, Hits, Pool
 from rankprism.measures import tables
 from rankprism.measures.compared import TREC_EVAL, TREC_EVAL_10
 from rankprism.measures.counted import Counted, Marks

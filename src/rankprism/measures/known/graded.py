@@ -7,8 +7,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from rankprism.data.arrays import Floats, Ints
-from rankprism.data.hits import Hits, Pool
+from rankprism.data import Floats, Hits, Ints, Pool
 from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.bounds.graded import graded_precision, p_plus, q_measure
 from rankprism.measures.bounds.ranges import Pair

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankprism.data.arrays import Floats, Longs
-from rankprism.data.hits import Hits
+from rankprism.data import Floats, Hits, Longs
 from rankprism.measures.compared import TREC_EVAL
 from rankprism.measures.declare import single
 from rankprism.measures.definition import Bounds, Ties

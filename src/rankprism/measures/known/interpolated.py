@@ -7,7 +7,7 @@ from typing import Annotated
 
 import numpy as np
 
-from rankprism.data.arrays import Floats
+from rankprism.data import Floats
 from rankprism.errors import MeasureError
 from rankprism.measures.compared import TREC_EVAL, TREC_EVAL_10
 from rankprism.measures.counted import Counted, Marks

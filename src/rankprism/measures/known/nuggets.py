@@ -13,8 +13,7 @@ from typing import Annotated
 
 import numpy as np
 
-from rankprism.data.arrays import Bools, Floats
-from rankprism.data.hits import Hits, Pool
+from rankprism.data import Bools, Floats, Hits, Pool
 from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.bounds.ranges import Pair, rising
 from rankprism.measures.declare import measure, single

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankprism.data.arrays import Bools, Floats, Ints, Longs
-from rankprism.data.hits import NOWHERE
+from rankprism.data import NOWHERE, Bools, Floats, Ints, Longs
 from rankprism.measures.declare import measure
 from rankprism.measures.parameter import Cutoff
 from rankprism.measures.parts import LOGARITHMIC, ratio, total

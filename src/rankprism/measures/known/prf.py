@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 
 from rankprism._core import best_preferred
-from rankprism.data.arrays import Bools, Floats, Ints, Longs
+from rankprism.data import Bools, Floats, Ints, Longs
 from rankprism.errors import MeasureError
 from rankprism.measures.declare import measure
 from rankprism.measures.form import OfRanking, Pair

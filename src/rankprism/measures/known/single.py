@@ -11,8 +11,8 @@ from typing import Annotated
 
 import numpy as np
 
-from rankprism.data.arrays import Floats
-from rankprism.data.hits import NOT_RELEVANT, Hits
+from rankprism.data import Floats, Hits
+from rankprism.data.hits import NOT_RELEVANT
 from rankprism.measures.bounds.single import r_precision
 from rankprism.measures.compared import GDEVAL, NDEVAL, SAKAI_SONG, TREC_EVAL
 from rankprism.measures.declare import normalised, single

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankprism.data.arrays import Floats
+from rankprism.data import Floats
 from rankprism.measures import tables
 from rankprism.measures.compared import TREC_EVAL_10
 from rankprism.measures.counted import Counted, Marks

@@ -9,9 +9,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from rankprism.data.arrays import Floats, Longs
-from rankprism.data.hits import Hits, Pool
-from rankprism.data.scales import Labels
+from rankprism.data import Floats, Hits, Labels, Longs, Pool
 from rankprism.errors import MeasureError
 from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.declare import measure

@@ -21,7 +21,7 @@ from functools import cached_property
 
 import numpy as np
 
-from rankprism.data.arrays import Floats, Longs
+from rankprism.data import Floats, Longs
 from rankprism.measures.declare import measure
 from rankprism.measures.parts import ratio
 from rankprism.measures.preferences.hits import UNBOUNDED, PreferenceHits

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankprism.data.arrays import Bools, Floats
-from rankprism.data.hits import NOWHERE, Hits
+from rankprism.data import NOWHERE, Bools, Floats, Hits
 from rankprism.measures.compared import TREC_EVAL_10
 from rankprism.measures.declare import measure
 from rankprism.measures.definition import Bounds

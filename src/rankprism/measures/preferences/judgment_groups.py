@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankprism.data.arrays import Bools, Longs, seal_fields
-from rankprism.data.preferences import Levels, Preferences
+from rankprism.data import Bools, Longs, Preferences, seal_fields
+from rankprism.data.preferences import Levels
 from rankprism.measures.preferences.utility import Place, checked_documents, places_by_topic
 
 

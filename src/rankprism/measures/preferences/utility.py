@@ -14,8 +14,8 @@ from functools import cached_property
 import numpy as np
 
 from rankprism._core import solve_spd
-from rankprism.data.arrays import Bools, Floats, Longs, seal_fields, sealed
-from rankprism.data.preferences import Preferences
+from rankprism.data import Bools, Floats, Longs, Preferences, seal_fields
+from rankprism.data.arrays import sealed
 from rankprism.errors import InputError
 from rankprism.measures.parts import ratio, total
 

@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from rankprism.data.arrays import Bools, Floats, Ints, Longs
-from rankprism.data.hits import NOWHERE, Hits, Pool, TiedGroups, ends_of_groups
+from rankprism.data import NOWHERE, Bools, Floats, Hits, Ints, Longs, Pool
+from rankprism.data.hits import TiedGroups, ends_of_groups
 
 
 @dataclass(frozen=True, eq=False)

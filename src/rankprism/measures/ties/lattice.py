@@ -20,8 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankprism.data.arrays import Floats, Ints, Longs
-from rankprism.data.hits import BATCH, NOWHERE, Hits
+from rankprism.data import BATCH, NOWHERE, Floats, Hits, Ints, Longs
 from rankprism.errors import MeasureError
 from rankprism.measures.parts import total
 from rankprism.measures.ties.grouping import Grouping, grouping

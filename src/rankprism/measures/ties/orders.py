@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankprism.data.arrays import Floats, Ints, Longs
-from rankprism.data.hits import BATCH, NOWHERE, Hits
+from rankprism.data import BATCH, NOWHERE, Floats, Hits, Ints, Longs
 from rankprism.measures.parts import total
 from rankprism.measures.ties.lattice import Law, TooMany
 

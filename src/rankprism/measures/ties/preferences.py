@@ -12,8 +12,7 @@ from math import comb
 
 import numpy as np
 
-from rankprism.data.arrays import Bools, Floats, Ints, Longs
-from rankprism.data.hits import NOWHERE
+from rankprism.data import NOWHERE, Bools, Floats, Ints, Longs
 from rankprism.measures.parts import discounted_sum, total
 from rankprism.measures.preferences.hits import PreferenceHits
 from rankprism.measures.preferences.utility import Utilities

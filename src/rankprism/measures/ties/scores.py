@@ -24,8 +24,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from rankprism.data.arrays import Floats, Longs
-from rankprism.data.hits import Hits
+from rankprism.data import Floats, Hits, Longs
 from rankprism.errors import MeasureError
 from rankprism.measures.mixture import Mixture
 from rankprism.measures.parameter import Role

@@ -16,8 +16,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from rankprism.data.arrays import Floats, Longs
-from rankprism.data.hits import BATCH, Hits
+from rankprism.data import BATCH, Floats, Hits, Longs
 from rankprism.measures import tables
 from rankprism.measures.parts import (
     CASCADE,

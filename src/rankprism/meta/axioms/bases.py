@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.arrays import Floats
+from rankprism.data import Floats
 from rankprism.errors import InputError
 from rankprism.meta.axioms.constraint import Constraint, Scope
 from rankprism.meta.axioms.rankings import Base, Instance, Ranking, Rankings

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.arrays import Bools, Floats
+from rankprism.data import Bools, Floats
 from rankprism.errors import InputError, did_you_mean
 from rankprism.measures.users import called
 from rankprism.meta.axioms.rankings import Base, Rankings

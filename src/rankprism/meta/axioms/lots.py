@@ -15,8 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankprism.data.arrays import Bools, Floats, Longs
-from rankprism.data.hits import Hits
+from rankprism.data import Bools, Floats, Hits, Longs
 from rankprism.errors import InputError
 from rankprism.measures.measure import Measure
 from rankprism.meta.axioms.bases import drawn_bases, generator, instances_of, small_bases, some_instances

@@ -18,8 +18,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rankprism.data.arrays import Bools, Floats, Ints, Longs, seal_fields
-from rankprism.data.hits import NOWHERE, Hits, Pool
+from rankprism.data import NOWHERE, Bools, Floats, Hits, Ints, Longs, Pool, seal_fields
 from rankprism.errors import BrokenMeasure, RankprismError
 from rankprism.measures.measure import Measure
 from rankprism.measures.parameter import Role

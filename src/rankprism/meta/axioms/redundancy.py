@@ -7,7 +7,7 @@ from itertools import permutations
 
 import numpy as np
 
-from rankprism.data.arrays import Floats
+from rankprism.data import Floats
 from rankprism.meta.axioms.constraint import (
     AD_HOC,
     ALIKE,

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankprism.data.arrays import Bools, Floats
+from rankprism.data import Bools, Floats
 from rankprism.measures.measure import Measure
 from rankprism.meta.axioms.bases import SIMPLE_WEIGHTS, spread_instances
 from rankprism.meta.axioms.constraint import Constraint

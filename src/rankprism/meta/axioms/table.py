@@ -16,8 +16,7 @@ from rankprism.meta.axioms.rankings import short
 from rankprism.meta.axioms.recorded import examine
 from rankprism.meta.axioms.search import INSTANCES
 from rankprism.meta.axioms.verdict import SIGNS, Verdict
-from rankprism.results.result import Result
-from rankprism.results.table import Table
+from rankprism.results import Result, Table
 from rankprism.types import Natural
 
 #: The rows of Table 1: for each, the measure that it means and what is printed for the ten constraints. The

@@ -17,8 +17,7 @@ from rankprism.meta.axioms.constraint import Constraint, find_constraint
 from rankprism.meta.axioms.lots import Lots, lot_cutoff
 from rankprism.meta.axioms.search import INSTANCES, judge
 from rankprism.meta.axioms.verdict import Verdict
-from rankprism.results.result import Result
-from rankprism.results.table import Table
+from rankprism.results import Result, Table
 
 #: The number of values that are tried before thresholds between them are found by bisection.
 SCAN = 33

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.arrays import Bools, Floats
+from rankprism.data import Bools, Floats
 from rankprism.measures.measure import Measure
 from rankprism.measures.verdicts import NOT_REFUTED, PROVED, REFUTED, UNASKABLE
 from rankprism.meta.axioms.constraint import EQUAL, MORE, Constraint

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankprism.data.arrays import Floats, Longs
+from rankprism.data import Floats, Longs
 from rankprism.meta.axioms.bases import DEEP
 from rankprism.meta.axioms.constraint import Scope
 from rankprism.meta.axioms.rankings import Base

@@ -9,7 +9,7 @@ import numpy as np
 from rankprism.errors import InputError, listed
 from rankprism.formats.scores import read_scores
 from rankprism.measures.display import shown_name
-from rankprism.results.direction import marked
+from rankprism.results import marked
 from rankprism.showing.plots.record import alt, chart
 from rankprism.showing.plots.theme import (
     AMOUNTS,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankprism.errors import InputError
 from rankprism.measures.display import shown_name
-from rankprism.results.direction import marked
+from rankprism.results import marked
 from rankprism.showing.plots.record import alt, chart
 from rankprism.showing.plots.theme import (
     FIRST,

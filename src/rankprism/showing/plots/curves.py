@@ -23,7 +23,7 @@ from rankprism.showing.plots.theme import (
 from rankprism.text import shortened
 
 if TYPE_CHECKING:
-    from rankprism.data.arrays import Floats
+    from rankprism.data import Floats
     from rankprism.meta.discriminative_power import DiscriminativePower
     from rankprism.meta.power_growth import Stability
     from rankprism.meta.swap_method import SwapRates

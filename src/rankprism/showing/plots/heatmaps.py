@@ -8,7 +8,7 @@ import numpy as np
 
 from rankprism.formats.scores import read_scores
 from rankprism.measures.display import shown_name
-from rankprism.results.direction import marked
+from rankprism.results import marked
 from rankprism.showing.plots.record import alt, chart
 from rankprism.showing.plots.theme import (
     AMOUNTS,
@@ -25,7 +25,7 @@ from rankprism.showing.plots.theme import (
 from rankprism.types import MeasureName, ScoresLike
 
 if TYPE_CHECKING:
-    from rankprism.data.arrays import Bools, Floats
+    from rankprism.data import Bools, Floats
     from rankprism.meta.rank_correlation import Correlation
 
 #: The largest number of runs and of topics in a heat map.

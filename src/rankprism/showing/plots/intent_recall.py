@@ -17,7 +17,7 @@ from rankprism.text import shortened
 from rankprism.types import MeasureName, ScoresLike
 
 if TYPE_CHECKING:
-    from rankprism.data.arrays import Floats
+    from rankprism.data import Floats
 
 SIDE = 420
 FONT = 10

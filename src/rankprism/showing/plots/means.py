@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankprism.data.arrays import Floats, Longs
-from rankprism.data.note import issue
+from rankprism.data import Floats, Longs, issue
 from rankprism.errors import InputError
 from rankprism.formats.scores import read_scores
 from rankprism.measures.display import shown_name
-from rankprism.results.direction import marked, signs
+from rankprism.results import marked, signs
 from rankprism.showing.plots.fitting import whole_width
 from rankprism.showing.plots.record import alt, chart
 from rankprism.showing.plots.theme import (
@@ -31,9 +30,7 @@ from rankprism.showing.plots.theme import (
     styled,
     wrapped,
 )
-from rankprism.statistics.claims import CLAIMS
-from rankprism.statistics.means import t_intervals
-from rankprism.statistics.tails import heavy_means
+from rankprism.statistics import CLAIMS, heavy_means, t_intervals
 from rankprism.text import shortened
 from rankprism.types import ScoresLike
 
@@ -42,7 +39,7 @@ if TYPE_CHECKING:
 
     from rankprism.comparison import Comparison
     from rankprism.judging.judges import EstimatedScores
-    from rankprism.results.scores import Scores
+    from rankprism.results import Scores
 
 #: The largest number of measures side by side.
 COLUMNS = 4
@@ -201,7 +198,7 @@ def difference_intervals(
         runs by this measure, from the best run down.
     """
     from rankprism.comparison import TESTS
-    from rankprism.statistics.corrections import NAMES_OF_CORRECTIONS
+    from rankprism.statistics import NAMES_OF_CORRECTIONS
 
     first = np.nan_to_num(comparison.difference[0]) * comparison.direction[0]
     sign = np.where((first < 0) & (len(comparison.baselines) == 0), -1, 1)

@@ -9,7 +9,7 @@ from rankprism.showing.plots.record import CHARTS, Chart
 from rankprism.text import text_table
 
 if TYPE_CHECKING:
-    from rankprism.results.scores import Scores
+    from rankprism.results import Scores
 
 
 class ScorePlots:

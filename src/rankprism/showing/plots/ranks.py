@@ -14,7 +14,7 @@ from rankprism.formats.scores import read_scores
 from rankprism.measures import Measure, parse
 from rankprism.measures.display import shown_name
 from rankprism.meta.ties import TIED
-from rankprism.results.direction import marked
+from rankprism.results import marked
 from rankprism.showing.plots.fitting import whole_width
 from rankprism.showing.plots.record import alt, chart
 from rankprism.showing.plots.theme import COLOURS, DASHES, LOWEST, TALLEST, data, extent, joined, styled
@@ -22,7 +22,7 @@ from rankprism.text import shortened
 from rankprism.types import ScoresLike
 
 if TYPE_CHECKING:
-    from rankprism.data.arrays import Floats
+    from rankprism.data import Floats
 
 #: Number of runs in colour: the runs whose ranks change most.
 COLOURED = 6

@@ -13,7 +13,7 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 from rankprism.errors import InputError, listed
-from rankprism.results.record import mixed_sentence
+from rankprism.results import mixed_sentence
 from rankprism.showing.plots.engine import alt
 from rankprism.showing.plots.fitting import caveat, fitted
 from rankprism.showing.plots.notebook import picture

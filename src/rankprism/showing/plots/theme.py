@@ -64,7 +64,7 @@ TALLEST, LOWEST = 2400, 7
 NARROW = 480
 
 if TYPE_CHECKING:
-    from rankprism.results.scores import Scores
+    from rankprism.results import Scores
 
     AnyChart = TypeVar("AnyChart", alt.Chart, alt.LayerChart, alt.ConcatChart)
 

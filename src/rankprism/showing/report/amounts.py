@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.arrays import Floats, Longs
+from rankprism.data import Floats, Longs
 from rankprism.showing.report.numbers import rounded, without_end
 
 #: Numbers that differ by no more than this share of their size differ by rounding alone.

@@ -10,8 +10,8 @@ from rankprism.comparison import Comparison
 from rankprism.comparison.boards import Leaderboard, leaderboard
 from rankprism.evaluation.scoring import unchecked
 from rankprism.measures.display import shown_name
-from rankprism.results.scores import Scores
-from rankprism.statistics.claims import CLAIMS
+from rankprism.results import Scores
+from rankprism.statistics import CLAIMS
 from rankprism.text import shown
 
 #: What a note about a run says in a few words, beside the name of the run.

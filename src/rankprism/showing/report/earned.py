@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.arrays import Floats
-from rankprism.data.run import Alignment
+from rankprism.data import Alignment, Floats
 from rankprism.measures import Measure
 from rankprism.measures.terms import MEANING
 from rankprism.showing.report.amounts import amount

@@ -7,11 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
-from rankprism.data.arrays import Longs
-from rankprism.data.hits import BATCH, Hits, batches
-from rankprism.data.judgments import Judgments
-from rankprism.data.preferences import Preferences
-from rankprism.data.run import Alignment
+from rankprism.data import BATCH, Alignment, Hits, Judgments, Longs, Preferences, batches
 from rankprism.evaluation import Collection
 from rankprism.measures.preferences.hits import PreferenceHits, preference_batches
 

@@ -10,8 +10,7 @@ import numpy as np
 
 from rankprism import meta
 from rankprism.comparison import Comparison
-from rankprism.data.arrays import Floats
-from rankprism.data.judgments import Judgments
+from rankprism.data import Floats, Judgments
 from rankprism.errors import RankprismError
 from rankprism.measures import Measure
 from rankprism.measures.citations import CITATIONS
@@ -26,9 +25,9 @@ from rankprism.meta.discriminative_power import DiscriminativePower
 from rankprism.meta.metric_unanimity import Unanimity
 from rankprism.meta.rank_correlation import Correlation
 from rankprism.meta.ties import TIED
-from rankprism.results.scores import Scores
+from rankprism.results import Scores
 from rankprism.showing.report.numbers import millionths, rounded
-from rankprism.statistics.threads import part_of
+from rankprism.statistics import part_of
 
 #: Number of cases, each a topic and two runs, that are shown for two measures that disagree.
 CASES = 5

@@ -8,9 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.arrays import Bools
-from rankprism.data.judgments import Judgments
-from rankprism.data.run import Alignment, Run, align
+from rankprism.data import Alignment, Bools, Judgments, Run, align
 from rankprism.evaluation import Collection
 from rankprism.evaluation.ideal_rankings import ideal_rankings
 from rankprism.measures import Measure

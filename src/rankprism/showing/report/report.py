@@ -22,8 +22,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Unpack
 
-from rankprism.data.judgments import Judgments
-from rankprism.data.preferences import Preferences
+from rankprism.data import Judgments, Preferences
 from rankprism.errors import check_whole
 from rankprism.evaluation import Collection, evaluate
 from rankprism.evaluation.collection import collected
@@ -34,12 +33,12 @@ from rankprism.formats.scores import read_scores
 from rankprism.formats.topics import Topic, TopicsLike, read_topics
 from rankprism.measures import Measure
 from rankprism.meta.advice import Evidence
-from rankprism.results.scores import Scores
+from rankprism.results import Scores
 from rankprism.showing.report import board, measures, systems, topics
 from rankprism.showing.report.documents import shown_documents
 from rankprism.showing.report.judged import Judged
 from rankprism.showing.report.rankings import Listed, rankings
-from rankprism.statistics.threads import for_each_in_order
+from rankprism.statistics import for_each_in_order
 from rankprism.types import (
     CollectionOptions,
     JudgmentsLike,

@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 
 from rankprism.comparison import Comparison, compare
-from rankprism.data.arrays import Bools, Floats
+from rankprism.data import Bools, Floats
 from rankprism.evaluation.scoring import unchecked
-from rankprism.results.scores import Scores
+from rankprism.results import Scores
 from rankprism.showing.report.numbers import millionths, or_none, rounded
-from rankprism.statistics.claims import CLAIMS
-from rankprism.statistics.means import t_intervals
-from rankprism.statistics.tails import heavy_means
+from rankprism.statistics import CLAIMS, heavy_means, t_intervals
 
 #: Largest number of groups, as many as there are letters to name them.
 MOST_GROUPS = 26

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankprism.errors import RankprismWarning
 from rankprism.formats.topics import Topic
-from rankprism.results.scores import Scores
+from rankprism.results import Scores
 from rankprism.showing.report.numbers import or_none
 from rankprism.text import query_words
 

@@ -1,0 +1,31 @@
+from rankprism.data.arrays import Bools as Bools
+from rankprism.data.arrays import Floats as Floats
+from rankprism.data.arrays import Ints as Ints
+from rankprism.data.arrays import Longs as Longs
+from rankprism.data.arrays import seal_fields as seal_fields
+from rankprism.data.frames import is_frame as is_frame
+from rankprism.data.frames import make_frame as make_frame
+from rankprism.data.hits import BATCH as BATCH
+from rankprism.data.hits import NOWHERE as NOWHERE
+from rankprism.data.hits import Cells as Cells
+from rankprism.data.hits import Hits as Hits
+from rankprism.data.hits import Pool as Pool
+from rankprism.data.hits import batches as batches
+from rankprism.data.hits import make_pool as make_pool
+from rankprism.data.judgments import MISSING as MISSING
+from rankprism.data.judgments import Judgments as Judgments
+from rankprism.data.note import Note as Note
+from rankprism.data.note import issue as issue
+from rankprism.data.note import some as some
+from rankprism.data.note import with_notes as with_notes
+from rankprism.data.preferences import PreferenceRows as PreferenceRows
+from rankprism.data.preferences import Preferences as Preferences
+from rankprism.data.reading import Reading as Reading
+from rankprism.data.run import Alignment as Alignment
+from rankprism.data.run import Run as Run
+from rankprism.data.run import align as align
+from rankprism.data.scales import Labels as Labels
+from rankprism.data.scales import Scale as Scale
+from rankprism.data.scales import given_first as given_first
+
+__all__: list[str]
