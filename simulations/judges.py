@@ -362,6 +362,41 @@ def difference_from_few_labels(
     return _few(population, units, studies, seed, apart=True)
 
 
+def _together(
+    population: FewLabels | FewLabelsOfAspects, units: int, studies: int, seed: int, apart: bool
+) -> Studies:
+    """The scores of all runs, or all differences, by intervals that hold together."""
+    rng = np.random.default_rng(seed)
+    whole = population.whole
+    first, second = np.triu_indices(len(whole.truth), 1)
+    estimates, halves = [], []
+    for k in range(studies):
+        study = whole.study(rng, units, k)
+        predicted = study.predict()
+        removed = study.removed(predicted)
+        found, half, why = study.interval(parse(population.measure), predicted, removed, 0.95, together=True)
+        estimates.append(found.value[first] - found.value[second] if apart else found.value)
+        reach = half[first, second] if apart else np.diag(half)
+        halves.append(np.full_like(reach, np.nan) if why else reach)
+    estimate, half = np.array(estimates), np.array(halves)
+    truth = whole.truth[first] - whole.truth[second] if apart else whole.truth
+    return Studies(estimate, estimate - half, estimate + half, truth)
+
+
+@simulates("all scores from few labels", JUDGED[:6], NUMBERS)
+def all_scores_from_few_labels(
+    population: FewLabels | FewLabelsOfAspects, units: int, studies: int, seed: int
+) -> Studies:
+    return _together(population, units, studies, seed, apart=False)
+
+
+@simulates("all differences from few labels", JUDGED[:6], NUMBERS)
+def all_differences_from_few_labels(
+    population: FewLabels | FewLabelsOfAspects, units: int, studies: int, seed: int
+) -> Studies:
+    return _together(population, units, studies, seed, apart=True)
+
+
 # ── DL 2021 ──────────────────────────────────────────────────────────────────────────────────────
 
 JUDGES = ("umbrela.gpt-4o", "binary.gpt-4o", "binary.llama3.2", "exam-binary-mean.gpt-4o")

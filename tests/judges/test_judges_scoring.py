@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from rankprism import (
     InputError,
@@ -22,8 +23,12 @@ from rankprism import (
     read_scores,
 )
 from rankprism.judging.judges.design import probabilities
+from rankprism.judging.judges.estimation import levels_together
 from rankprism.judging.judges.labels import joined
 from rankprism.judging.judges.pool import hashes, uniforms
+from rankprism.types import TopicsMeant
+from simulations.gate import cell
+from simulations.judges import FewLabels
 from tests.support.machine import COLLECTIONS
 
 DL = COLLECTIONS / "trec-dl-2021-prefs"
@@ -207,7 +212,94 @@ def test_too_few_labels_have_no_interval_but_a_reason() -> None:
     chosen = judges.select(c.runs, {"j": c.judge}, "P@10", budget=40)
     found = judges.score(labelled(c, chosen.pairs), {"j": c.judge}, c.runs, "P@10")
     assert np.isnan(found.half).all()
-    assert "it needs 120 labels" in found.note
+    number = len(chosen.pairs)  # each of them can change a score
+    assert (
+        f"120 labels of documents that can change a score, and {number} of the {number} labels" in found.note
+    )
+
+
+def test_labels_of_documents_that_change_no_score_are_told_from_those_that_do() -> None:
+    """182 labels, of which most are of documents below rank 10 of every run."""
+    c = made(docs=200)
+    rng = np.random.default_rng(0)
+    pairs = [(q, d) for q, docs in c.people.items() for d in docs]
+    some = [pairs[i] for i in rng.choice(len(pairs), 182, replace=False)]
+    found = judges.score([(q, d, c.people[q][d]) for q, d in some], {"j": c.judge}, c.runs, "P@10")
+    top = {(q, d) for run in c.runs.values() for q, docs in run.items() for d in best(docs, 10)}
+    decide = len(top & set(some))
+    assert decide < 120
+    assert f"120 labels of documents that can change a score, and {decide} of the 182 labels" in found.note
+
+
+def best(docs: dict[str, float], number: int) -> list[str]:
+    return sorted(docs, key=docs.__getitem__)[-number:]
+
+
+def test_a_judge_that_is_turned_round_is_as_good_as_its_mirror_image() -> None:
+    c = made()
+    turned = {q: {d: 3 - label for d, label in docs.items()} for q, docs in c.judge.items()}
+    chosen = judges.select(c.runs, {"j": c.judge}, "P@10", budget=250)
+    people = labelled(c, chosen.pairs)
+    one, other = (judges.score(people, {"j": judge}, c.runs, "P@10") for judge in (c.judge, turned))
+    np.testing.assert_allclose(other.half, one.half, rtol=0.02)
+    assert other.about["mean width"]["P@10"] < 0.98 * other.about["mean width without judges"]["P@10"]
+
+
+def test_nobody_is_said_to_have_drawn_labels_without_probabilities() -> None:
+    c = made()
+    chosen = judges.select(c.runs, {"j": c.judge}, "P@10", budget=250)
+    rows = labelled(c, chosen.pairs)
+    given = judges.score(rows, {"j": c.judge}, c.runs, "P@10")
+    assert "pairs, drawn with given probabilities, and" in given.note
+    with pytest.warns(RankprismWarning, match="are not like a sample"):
+        unsaid = judges.score(
+            [(row["topic"], row["doc"], row["grade"]) for row in rows], {"j": c.judge}, c.runs, "P@10"
+        )
+    assert "taken as drawn with equal chances, because no probabilities were given" in unsaid.note
+
+
+@pytest.mark.parametrize("meant", ["these", "like-these"])
+def test_intervals_that_hold_together_are_wider_and_say_so(meant: TopicsMeant) -> None:
+    c = made()
+    chosen = judges.select(c.runs, {"j": c.judge}, "P@10", budget=250)
+    people = labelled(c, chosen.pairs)
+    alone, all_runs = (
+        judges.score(people, {"j": c.judge}, c.runs, "P@10", meant=meant, together=together)
+        for together in (False, True)
+    )
+    wider = all_runs.half / alone.half
+    assert (wider > 1.01).all()
+    assert (
+        wider < stats.norm.ppf(1 - 0.025 / 5) / stats.norm.ppf(0.975) * 1.15
+    ).all()  # at most Bonferroni's
+    apart = ~np.eye(5, dtype=bool)
+    assert (all_runs.apart[apart] > 1.01 * alone.apart[apart]).all()
+    assert "95 % intervals, each for itself." in alone.note
+    assert "95 % intervals, which hold for all runs together." in all_runs.note
+    assert "which hold for all differences together." in all_runs.differences().note
+
+
+def test_the_levels_of_intervals_that_hold_together_are_those_of_the_normal_distribution() -> None:
+    """Against scipy's distribution function of the multivariate normal over a box."""
+    factors = np.random.default_rng(3).normal(size=(4, 4))
+    covariance = factors @ factors.T
+    deviation = np.sqrt(np.diag(covariance))
+    level = float(levels_together(covariance, 0.95)[0, 0])
+    edge = stats.norm.ppf(0.5 + level / 2) * deviation
+    held = stats.multivariate_normal(np.zeros(4), covariance).cdf(edge, lower_limit=-edge)
+    assert held == pytest.approx(0.95, abs=0.006)  # 20,000 draws
+    level = float(levels_together(np.eye(3), 0.95)[0, 1])
+    tukey = stats.studentized_range.ppf(0.95, 3, np.inf)  # of three independent means
+    assert stats.norm.ppf(0.5 + level / 2) * np.sqrt(2) == pytest.approx(tukey, abs=0.03)
+    one_error = levels_together(np.ones((3, 3)), 0.9)  # which all runs share
+    assert one_error[0, 0] == pytest.approx(0.9, abs=0.01)
+
+
+def test_intervals_that_hold_together_do() -> None:
+    """Six runs, 200 labels, the short form of what `make coverage` simulates."""
+    for claim in ("all scores from few labels", "all differences from few labels"):
+        found = cell(claim, FewLabels("P(rel=2)@10", "an honest"), 200, 20)
+        assert found.covered >= 0.85, found
 
 
 def test_uninformative_predictions_have_wide_intervals_of_ap_and_none_of_q() -> None:

@@ -11,7 +11,13 @@ from rankprism.statistics.claims import CLAIMS
 
 RECORDED = Path(__file__).parents[2] / "simulations" / "recorded"
 #: These have tables of their own, by the number of labels or answers.
-BY_LABELS = {"a score from few labels", "a difference from few labels", "a strength from few answers"}
+BY_LABELS = {
+    "a score from few labels",
+    "all scores from few labels",
+    "a difference from few labels",
+    "all differences from few labels",
+    "a strength from few answers",
+}
 
 
 def cells(name: str) -> list[list[str]]:

@@ -13,8 +13,9 @@ The label of a document by people is predicted from the labels of all judges, fr
 document high, and from the labels of other documents of its topic (a cumulative logit model with ridge
 penalties). Documents are dealt into five folds by a hash of their ids, and each fold is predicted from
 the labels in the other folds only. A judge may use any scale, leave documents out, or be wrong: how its
-labels map to those of people is part of what is estimated. A useless or hostile judge makes the
-predictions worse and the intervals wider, but not wrong.
+labels map to those of people is part of what is estimated. A useless judge makes the predictions worse
+and the intervals wider, but not wrong. A judge that is turned round, whose high labels mean low ones, is as
+good as its mirror image.
 
 For a measure that is linear in the labels, such as P@10, DCG or RBP, the estimate is Σ w ĝ over all
 documents, plus Σ w (g - ĝ) / π over the labelled ones, where w is the weight of the document in the
@@ -47,6 +48,8 @@ from rankprism.judging.judges.prediction import FOLDS_OF_PAIRS
 
 #: The degrees of freedom that the variance expected by the predictions counts as.
 PRIOR = 30.0
+#: How many errors of all runs are drawn for intervals that hold together.
+DRAWS = 20_000
 #: The degrees of freedom that count for the expected variances if the observed ones are smaller.
 DOUBT = 3.0
 
@@ -192,11 +195,12 @@ def _freedom(u: Floats) -> Floats:
     return np.where(four > 0, np.maximum(found, 1.0), 1.0)
 
 
-def half_widths(estimate: Estimate, confidence: float, conservative: bool) -> Floats:
+def half_widths(estimate: Estimate, confidence: float, conservative: bool, together: bool = False) -> Floats:
     """(run, run) half of the width of the interval of each run, on the diagonal, and of each difference.
 
     The variance is a mean of the observed variance, which counts its degrees of freedom, and of the expected
-    one. conservative : take the larger of the two if that is more.
+    one. conservative : take the larger of the two if that is more. together : the intervals of all runs hold
+    at the same time, and so do those of all differences.
     """
     from scipy.special import stdtrit
 
@@ -205,8 +209,42 @@ def half_widths(estimate: Estimate, confidence: float, conservative: bool) -> Fl
     variance = (estimate.freedom * seen + estimate.prior * expected) / freedom
     if conservative:
         variance = np.maximum(np.maximum(seen, expected), variance)
-    reach = stdtrit(freedom, 0.5 + confidence / 2)
+    own, prior = np.diag(estimate.freedom).mean(), estimate.prior
+    covariance = (own * estimate.covariance + prior * estimate.expected) / (own + prior)
+    level = levels_together(covariance, confidence) if together else confidence
+    reach = stdtrit(freedom, 0.5 + level / 2)
     return np.asarray(reach * np.sqrt(np.maximum(variance, 0.0)))
+
+
+def levels_together(covariance: Floats, confidence: float) -> Floats:
+    """(run, run) the level of each interval, so that those of all runs hold together, and all differences do.
+
+    The level of the runs is on the diagonal and that of differences elsewhere. Errors of estimates are drawn
+    with their covariance. The level is the one that the largest |z| of a draw exceeds in 1 - confidence of
+    the draws, so runs that share their errors count as few. Draws have a fixed seed.
+
+    >>> levels_together(np.eye(2), 0.95).round(3).tolist()  # independent runs: √.95, and one difference
+    [[0.975, 0.95], [0.95, 0.975]]
+    """
+    from scipy.special import erf
+
+    values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
+    rng = np.random.default_rng(0)
+    error = rng.standard_normal((DRAWS, len(values))) @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
+    size = np.sqrt(np.maximum(_of_differences(covariance), 0.0))
+    scale = float(size.max(initial=0.0))
+    size[size <= 1e-9 * scale] = np.inf  # runs that are the same
+
+    def level(largest: Floats) -> float:
+        return float(erf(np.quantile(largest, confidence) / np.sqrt(2)))
+
+    apart = np.zeros(DRAWS)
+    for run in range(len(size) - 1):
+        gap = np.abs(error[:, run, None] - error[:, run + 1 :]) / size[run, run + 1 :]
+        apart = np.maximum(apart, gap.max(1))
+    found = np.full(size.shape, max(confidence, level(apart)))
+    np.fill_diagonal(found, max(confidence, level((np.abs(error) / np.diag(size)).max(1))))
+    return found
 
 
 def _of_differences(covariance: Floats) -> Floats:

@@ -6,8 +6,9 @@ topic, which is partly the same for all thresholds. Ridge penalties keep slopes 
 are few labels.
 
 The prediction for a pair never depends on its own label. Pairs are dealt into folds before anything is drawn,
-and a fold is predicted by the labels of the other folds (cross-fitting). A judge that is useless or hostile
-therefore makes predictions worse, but does not bias an estimate that corrects them.
+and a fold is predicted by the labels of the other folds (cross-fitting). A useless judge
+therefore makes predictions worse, but does not bias an estimate that corrects them. A judge whose labels are
+turned round is as good as its mirror image, because slopes may be negative.
 """
 
 from __future__ import annotations

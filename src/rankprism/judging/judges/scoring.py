@@ -16,7 +16,14 @@ from rankprism.evaluation.steps import parsed
 from rankprism.formats.judgments import read_judgments
 from rankprism.judging.judges.drawn import read_drawn, with_probabilities
 from rankprism.judging.judges.effects import Effects, check, effects
-from rankprism.judging.judges.estimation import Estimate, Sample, estimated, half_widths, weights_of
+from rankprism.judging.judges.estimation import (
+    Estimate,
+    Sample,
+    estimated,
+    half_widths,
+    levels_together,
+    weights_of,
+)
 from rankprism.judging.judges.labels import Labels, check_judges, check_topics, note_scales, pooled
 from rankprism.judging.judges.pool import Ranked, check_shared, hashes
 from rankprism.judging.judges.prediction import (
@@ -45,6 +52,7 @@ from rankprism.types import (
 
 #: The claims of the intervals, see `rankprism.statistics.claims`.
 A_SCORE, A_DIFFERENCE = "a score from few labels", "a difference from few labels"
+ALL_SCORES, ALL_DIFFERENCES = "all scores from few labels", "all differences from few labels"
 #: The least share of the uncertainty about labels that predictions must remove, for measures such as AP: the
 #: first number, and the second one times the share of pairs that are labelled. More labels make intervals
 #: narrower, and a bias stands out more. With poorer predictions, what labels do together has to be added.
@@ -63,13 +71,15 @@ def score(
     pool: JudgmentsLike | None = None,
     meant: TopicsMeant = "these",
     intervals: float = 0.95,
+    together: bool = False,
     seed: Natural = 0,
     **options: Unpack[CollectionOptions],
 ) -> EstimatedScores:
     """Scores of runs as complete judgments by people would give them, from few of these judgments.
 
     The labels of judges predict those of people, and the labels of people correct the predictions. A useless
-    judge makes intervals wider, but not wrong.
+    judge makes intervals wider, but not wrong. A judge whose labels are turned round is as good as its mirror
+    image.
 
     Parameters
     ----------
@@ -82,7 +92,8 @@ def score(
         The runs, and the measures to score them by.
     drawn
         The pairs that were drawn, with columns topic, doc and probability: what `select` gives, or a file.
-        Default: the column probability of `people`; without it, all pairs of the pool had the same chance.
+        Default: the column probability of `people`; without it, all pairs of the pool count as if they had
+        been drawn with the same chance.
     pool
         Judgments whose pairs of topic and document are the pool. Documents outside count as not relevant.
         Default: all pairs that a judge has labelled.
@@ -90,6 +101,11 @@ def score(
         What the intervals hold: the scores on these topics, or on topics like these.
     intervals
         Confidence of the intervals.
+    together
+        Widen the intervals of a measure so that those of all runs hold at the same time.
+
+        Those of all differences of two runs then do, too. Default: each interval holds for itself, and some
+        of many intervals will miss.
     seed
         Seed for the random numbers. The same seed gives the same result.
     **options
@@ -106,7 +122,9 @@ def score(
     collection.check_topics()
     if measures is None:
         raise InputError("name the measures that runs are to be scored with, e.g. nDCG@10 (-m nDCG@10)")
-    return Study.read(collection, judges, drawn, pool, seed).score(parsed(measures), meant, intervals)
+    return Study.read(collection, judges, drawn, pool, seed).score(
+        parsed(measures), meant, intervals, together
+    )
 
 
 def _sampled(collection: Collection, drawn: Any) -> tuple[Collection, Any]:
@@ -194,7 +212,9 @@ class Study:
             return 1.0
         return 1 - float(np.log(predicted.chance[known, place]).mean()) / alone
 
-    def score(self, measures: Sequence[Measure], meant: TopicsMeant, confidence: float) -> EstimatedScores:
+    def score(
+        self, measures: Sequence[Measure], meant: TopicsMeant, confidence: float, together: bool = False
+    ) -> EstimatedScores:
         """The scores of all runs by these measures."""
         for measure in measures:
             check(measure)
@@ -202,19 +222,24 @@ class Study:
         removed = self.removed(with_judges)
         found: list[_Column] = []
         for measure in measures:
-            estimate, half, why = self.interval(measure, with_judges, removed, confidence)
-            _, without, why_not = self.interval(measure, alone, self.removed(alone), confidence)
+            estimate, half, why = self.interval(measure, with_judges, removed, confidence, together)
+            _, without, why_not = self.interval(measure, alone, self.removed(alone), confidence, together)
             found.append(_Column(estimate, half, without, why, bool(why_not)))
-        return self._result(measures, found, meant, confidence, removed)
+        return self._result(measures, found, meant, confidence, removed, together)
 
     def interval(
-        self, measure: Measure, predicted: Predicted, removed: float, confidence: float
+        self,
+        measure: Measure,
+        predicted: Predicted,
+        removed: float,
+        confidence: float,
+        together: bool = False,
     ) -> tuple[Estimate, Floats, str]:
         """The scores by one measure, `half_widths`, and why there is no interval; "" if there is one."""
         needed = INFORMATIVE[0] + INFORMATIVE[1] * self.sample.drawn.mean()
         estimate, effect = self.estimate(measure, predicted, removed >= needed)
         conservative = self.labels.has_aspects or not effect.linear
-        half = half_widths(estimate, confidence, conservative=conservative)
+        half = half_widths(estimate, confidence, conservative, together)
         return estimate, half, self._why_not(measure, estimate, effect.curved, removed, needed)
 
     def _why_not(
@@ -230,9 +255,12 @@ class Study:
                 f"{unknown} of {every} aspects, so the scores may be biased. If every aspect counts, say so "
                 f"with aspects='all' (--aspects all)"
             )
-        missing = CLAIMS[A_SCORE].missing(estimate.labels)
-        if missing is not None:
-            return missing
+        fewest, given = CLAIMS[A_SCORE].fewest, int(self.sample.drawn.sum())
+        if estimate.labels < fewest:
+            return (
+                f"there is no interval of {A_SCORE}: it needs {fewest} labels of documents that can change a "
+                f"score, and {estimate.labels} of the {given} labels are of such documents"
+            )
         if curved and removed < needed and not has_second_order(measure, self.labels):
             return (
                 f"the predictions remove {100 * max(removed, 0):.0f} % of the uncertainty about the labels "
@@ -247,6 +275,7 @@ class Study:
         meant: TopicsMeant,
         confidence: float,
         removed: float,
+        together: bool,
     ) -> EstimatedScores:
         values = np.stack([column.estimate.by_topic for column in found], axis=2)
         half = np.stack([_diagonal(column.half) for column in found], axis=1)
@@ -259,6 +288,8 @@ class Study:
                 gaps.reshape(runs * runs, topics, number), 1 - confidence, "a difference by t"
             )
             apart = margin.reshape(runs, runs, number)
+            if together:
+                half, apart = _over_topics_together(values, half, apart, confidence)
         names = tuple(map(str, measures))
         why = {name: column.why for name, column in zip(names, found, strict=True) if column.why}
         for m, name in enumerate(names):
@@ -279,10 +310,11 @@ class Study:
                 "pool": len(self.labels.docs),
                 "judges": {name: source.source for name, source in self.labels.sources.items()},
                 "people": self.labels.source.source,
-                "drawn": "with equal chances"
+                "drawn": UNKNOWN_CHANCES
                 if self.sample.probability is None
-                else "with given probabilities",
+                else "drawn with given probabilities",
                 "confidence": confidence,
+                "intervals hold": "together" if together else "each for itself",
                 "seed": self.seed,
                 "uncertainty removed": removed,
                 "mean width": dict(zip(names, width, strict=True)),
@@ -324,8 +356,35 @@ ESTIMANDS = {
 }
 
 
+#: What is said of labels if nobody says how they were drawn.
+UNKNOWN_CHANCES = "taken as drawn with equal chances, because no probabilities were given"
+
+
+def _over_topics_together(
+    values: Floats, half: Floats, apart: Floats, confidence: float
+) -> tuple[Floats, Floats]:
+    """Student's intervals over topics, widened so that those of all runs or differences hold together."""
+    from scipy.special import stdtrit
+
+    half, apart, freedom = half.copy(), apart.copy(), values.shape[1] - 1
+    single = stdtrit(freedom, 0.5 + confidence / 2)
+    for m in range(values.shape[2]):
+        level = levels_together(np.atleast_2d(np.cov(values[:, :, m])), confidence)
+        wider = stdtrit(freedom, 0.5 + level / 2) / single
+        half[:, m] *= _diagonal(wider)
+        apart[:, :, m] *= wider
+    return half, apart
+
+
 def _diagonal(values: Floats) -> Floats:
     return np.array(np.diag(values))
+
+
+def _hold(about: Mapping[str, Any], what: str) -> str:
+    """What the intervals of runs or differences claim."""
+    return (
+        f"which hold for all {what} together" if about["intervals hold"] == "together" else "each for itself"
+    )
 
 
 def _mean_width(half: Floats) -> float:
@@ -424,7 +483,7 @@ def _unevenness(found: Longs, expected: Floats) -> float:
 class EstimatedScores(Result):
     """Scores of runs as complete judgments by people would give them, with intervals."""
 
-    claims = (A_SCORE, "a mean")
+    claims = (A_SCORE, ALL_SCORES, "a mean")
     runs: tuple[str, ...]
     topics: tuple[str, ...]
     measures: tuple[str, ...]
@@ -493,8 +552,8 @@ class EstimatedScores(Result):
         judges = len(a["judges"])
         lines = [
             f"Estimates of {a['estimand']}, from {a['labels']} labels of people on a pool of {a['pool']} "
-            f"pairs, drawn {a['drawn']}, and the labels of {judges} judge{'s' * (judges != 1)}. In brackets: "
-            f"{100 * a['confidence']:g} % intervals.",
+            f"pairs, {a['drawn']}, and the labels of {judges} judge{'s' * (judges != 1)}. In brackets: "
+            f"{100 * a['confidence']:g} % intervals, {_hold(a, 'runs')}.",
             "labels saved: how many more labels people alone would need for the same width, on these topics.",
         ]
         alone, none = a["mean width without judges"], a["no interval because"]
@@ -539,7 +598,7 @@ class EstimatedScores(Result):
 class EstimatedDifferences(Result):
     """Differences of runs as complete judgments by people would give them. Arrays are (pair, measure)."""
 
-    claims = (A_DIFFERENCE, "a difference by t")
+    claims = (A_DIFFERENCE, ALL_DIFFERENCES, "a difference by t")
     runs: tuple[str, ...]
     measures: tuple[str, ...]
     first: Longs
@@ -571,7 +630,7 @@ class EstimatedDifferences(Result):
         a = self.about
         lines = [
             f"Estimates of differences in {a['estimand']}, from {a['labels']} labels of people. In brackets: "
-            f"{100 * a['confidence']:g} % intervals, each for itself."
+            f"{100 * a['confidence']:g} % intervals, {_hold(a, 'differences')}."
         ]
         return "\n".join([*lines, *(f"– {m}: {why}." for m, why in a["no interval because"].items())])
 
