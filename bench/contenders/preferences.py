@@ -7,7 +7,7 @@ from time import perf_counter
 
 import numpy as np
 
-from rankprism import read_judgments
+from rankprism import Collection
 from rankprism.judging.preferences.experiments import Material
 from rankprism.judging.preferences.simulation import Simulation, complete, users_of
 from rankprism.judging.preferences.user_profiles import draw_profiles
@@ -33,7 +33,7 @@ def ranking(good: np.ndarray) -> dict[str, float]:
 runs = {f"run{r:02}": {topic: ranking(good) for topic, good in quality.items()} for r in range(RUNS)}
 
 start = perf_counter()
-material = Material.of(read_judgments(judgments), runs, Simulation())
+material = Material.of(Collection.of(judgments, runs), Simulation())
 read = perf_counter()
 users = users_of(material.judged, material.pool, draw_profiles(material.judged, PROFILES, 0))
 shown = complete(users)

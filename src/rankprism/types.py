@@ -184,20 +184,6 @@ class RunOptions(TypedDict, total=False):
     run_depth: Positive | None
 
 
-class SimulationOptions(RunOptions, total=False):
-    """What simulated users see and how they judge, and how runs are read: keyword arguments of experiments.
-
-    `rankprism.preferences.simulate` explains them, and `rankprism.preferences.simulation.Simulation` has
-    their defaults.
-    """
-
-    documents: Annotated[int, AtLeast(2)]
-    pool: PoolName
-    ties: Ties
-    novelty: Novelty
-    seed: Natural
-
-
 class EvaluationOptions(RunOptions, total=False):
     """How runs are read and scored: keyword arguments of analyses that score runs themselves."""
 
@@ -205,7 +191,13 @@ class EvaluationOptions(RunOptions, total=False):
     threads: Positive | None
 
 
-class CollectionOptions(EvaluationOptions, total=False):
+class PreferenceOptions(EvaluationOptions, total=False):
+    """How preferences and runs are read: keyword arguments of analyses of preferences."""
+
+    preferences_format: PreferencesFormat | None
+
+
+class CollectionOptions(PreferenceOptions, total=False):
     """How judgments and runs are read: keyword arguments of `rankprism.Collection.of`.
 
     `rankprism.evaluate` explains them, and `rankprism.evaluation.collection.Options` has their defaults.
@@ -215,4 +207,17 @@ class CollectionOptions(EvaluationOptions, total=False):
     weights: WeightsLike | None
     aspects: AspectsLike | None
     qrels_format: QrelsFormat | None
-    preferences_format: PreferencesFormat | None
+
+
+class SimulationOptions(CollectionOptions, total=False):
+    """What simulated users see and how they judge, and how the collection is read.
+
+    They are keyword arguments of experiments. `rankprism.preferences.simulate` explains them, and
+    `rankprism.preferences.simulation.Simulation` has their defaults.
+    """
+
+    documents: Annotated[int, AtLeast(2)]
+    pool: PoolName
+    ties: Ties
+    novelty: Novelty
+    seed: Natural

@@ -129,7 +129,9 @@ def test_the_same_assessor_judges_a_pair_in_both_orders(tmp_path: Path) -> None:
             (one.assessor, one.left, one.right, one.outcome) for one in exchange.answered(connection, True)
         ]
         own = {who: found.own for who, found in consistency(connection).items()}
-        described = describe(exchange.preferences(connection, True))
+        answers = exchange.preferences(connection, True)
+    assert answers is not None
+    described = describe(answers)
     assert sorted(rows) == [
         ("ann", "1-d1", "1-d2", "left"),
         ("ann", "1-d2", "1-d1", "right"),

@@ -92,6 +92,6 @@ def test_functions_that_read_runs_have_the_defaults_of_evaluate() -> None:
 
 def test_experiments_have_the_defaults_of_simulate() -> None:
     parameters = inspect.signature(rankprism.preferences.simulate).parameters
-    own = set(types.SimulationOptions.__annotations__) - set(types.RunOptions.__annotations__)
+    own = set(types.SimulationOptions.__annotations__) - set(types.CollectionOptions.__annotations__)
     assert {name: getattr(Simulation(), name) for name in own} == {n: parameters[n].default for n in own}
-    assert set(Simulation._fields) - own == {"reading"}
+    assert set(Simulation._fields) == own

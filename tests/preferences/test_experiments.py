@@ -16,6 +16,7 @@ import pytest
 from scipy.stats import kendalltau, t
 
 from rankprism import (
+    Collection,
     InputError,
     MeasureError,
     RankprismWarning,
@@ -59,7 +60,7 @@ def tau(x: Any, y: Any) -> float:
 def test_counted_preferences_score_runs_as_their_rows_do(ties: Ties) -> None:
     judged = read_judgments(sample.QRELS)
     profiles = draw_profiles(judged, 2, 5)
-    material = Material.of(judged, RUNS, Simulation(documents=9))
+    material = Material.of(Collection.of(judged, RUNS), Simulation(documents=9))
     shown = complete(users_of(judged, material.pool, profiles), ties=ties, seed=3)
     counted = material.preference_scores(shown, [parse(form) for form in FORMS])
     rows = simulate(judged, RUNS, profiles, documents=9, ties=ties, seed=3)

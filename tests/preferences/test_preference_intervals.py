@@ -11,9 +11,17 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankprism import InputError, MeasureError, RankprismWarning, evaluate, read_preferences, sample
+from rankprism import (
+    Collection,
+    InputError,
+    MeasureError,
+    RankprismWarning,
+    evaluate,
+    read_preferences,
+    sample,
+)
 from rankprism.judging.preferences.groups import evaluate_by, profile_of
-from rankprism.judging.preferences.rescoring import aligned
+from rankprism.judging.preferences.rescoring import Rescored
 from rankprism.judging.preferences.score_intervals import intervals
 from rankprism.types import Over
 
@@ -67,7 +75,8 @@ def test_a_profile_is_the_text_before_the_last_slash() -> None:
 
 def test_who_is_drawn_twice_counts_twice() -> None:
     rows = [("q", "", "a", "b", "left", "ann"), ("q", "", "a", "b", "right", "ben")]
-    found = aligned(rows, {"q": {"a": 1.0}}, ["ppref", "prefs_avgjg"])
+    collection = Collection.of(None, {"q": {"a": 1.0}}, preferences=rows)
+    found = Rescored.of(collection, ["ppref", "prefs_avgjg"])
     np.testing.assert_allclose(found.scores([0, 0, 1])[0, 0], [2 / 3, 2 / 3])
 
 

@@ -103,7 +103,7 @@ def intervals(read: Measured, call: Call) -> Any:
         --over assessors
     """
     collection, measures = read
-    return call(collection.preferred, list(collection.runs), measures, **collection.settings)
+    return call(collection.collection, measures=measures)
 
 
 @app.command()

@@ -110,4 +110,4 @@ def plan(
     """
     given = {"measures": measure, "choices": choice, "profiles": profiles}
     chosen = {name: value for name, value in given.items() if value}
-    return call(read.absolute, list(read.runs), **chosen, **read.reading)
+    return call(read.collection, **chosen)

@@ -139,7 +139,7 @@ def simulate(
     if profiles is not None and draw is not None:
         raise InputError("--profiles names profiles and --draw draws others; choose one of them")
     chosen = profiles if draw is None else draw_profiles(read.absolute, draw, call.keywords["seed"])
-    return call(read.absolute, list(read.runs), chosen, **read.reading)
+    return call(read.collection, profiles=chosen)
 
 
 # ── experiments ──────────────────────────────────────────────────────────────────────────────────
@@ -182,7 +182,7 @@ def correlation(read: Read, call: Call) -> Any:
     \b
     rankprism preferences experiment correlation qrels.txt runs/*.run
     """
-    return call(read.absolute, list(read.runs), **read.reading)
+    return call(read.collection)
 
 
 @experiment.command("profiles")
@@ -214,7 +214,7 @@ def of_profiles(
     \b
     rankprism preferences experiment profiles qrels.txt runs/*.run --draw 3
     """
-    return call(read.absolute, list(read.runs), profiles, measure=measure, other=other, **read.reading)
+    return call(read.collection, profiles=profiles, measure=measure, other=other)
 
 
 @experiment.command()
@@ -246,4 +246,4 @@ def incomplete(
       --triplets 100,1000 -m nPrf@20 -m "nPrf(unseen='skip')@20"
     """
     chosen = {"measures": measure} if measure else {}
-    return call(read.absolute, list(read.runs), profiles, **chosen, **read.reading)
+    return call(read.collection, profiles=profiles, **chosen)

@@ -14,7 +14,7 @@ from rankprism.data import Reading
 from rankprism.errors import InputError, listed, one_of
 from rankprism.formats.ahead import reading_ahead
 from rankprism.formats.source import OnError, Source, check_read_once, left_out, run_sources, source_of
-from rankprism.types import CollectionOptions, RunOptions, Topics
+from rankprism.types import CollectionOptions, PreferenceOptions, RunOptions, Topics
 
 if TYPE_CHECKING:
     from rankprism.data import Alignment, Judgments, Preferences, Run
@@ -101,6 +101,7 @@ class Collection:
         sources = {} if runs is None else run_sources(runs, how.threads, on_error)
         check_read_once([*judged, *sources.values()])
         if first is None:
+            _check_only_preferences(how)
             return cls(None, second, sources, reading, how, on_error)
         # A format of judgments says that a file holds judgments, whatever it looks like.
         examined = first.form == "value" or (second is None and how.qrels_format is None)
@@ -110,10 +111,7 @@ class Collection:
                 "preferences are given twice; give absolute judgments first, and preferences= (--preferences)"
             )
         if only:
-            for name in how.of_judgments:
-                raise InputError(
-                    f"{name} is for absolute judgments, but only preferences are given; leave it out"
-                )
+            _check_only_preferences(how)
             return cls(None, first, sources, reading, how, on_error)
         if second is None and how.preferences_format is not None:
             raise InputError("--preferences-format needs preferences; name them with --preferences")
@@ -328,6 +326,17 @@ def collected_runs(runs: Any, **reading: Unpack[RunOptions]) -> Collection:
     return runs
 
 
+def collected_preferences(
+    preferences: Any, runs: Any = None, *, without_runs: bool = False, **options: Unpack[PreferenceOptions]
+) -> Collection:
+    """The same for preferences, which may look like anything that can hold them."""
+    if isinstance(preferences, Collection):
+        return collected(preferences, runs, **options)
+    if runs is None and not without_runs:
+        raise TypeError("runs are missing; pass them after the preferences, or pass a Collection")
+    return Collection.of(None, runs, preferences=preferences, **options)
+
+
 @contextmanager
 def _told_alone(preferred: Source | None) -> Iterator[None]:
     """Say in errors of judgments what to do if there are only preferences."""
@@ -347,6 +356,12 @@ def changed(options: Mapping[str, Any]) -> dict[str, Any]:
         for name, value in options.items()
         if value is not defaults.get(name) and not (isinstance(value, str) and value == defaults.get(name))
     }
+
+
+def _check_only_preferences(how: Options) -> None:
+    """Refuse options of judgments where there are none."""
+    for name in how.of_judgments:
+        raise InputError(f"{name} is for absolute judgments, but only preferences are given; leave it out")
 
 
 def _check_formats(how: Options, reading: Reading) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from rankprism.data import Reading
 from rankprism.errors import InputError, listed, one_of
+from rankprism.evaluation.collection import collected_runs
 from rankprism.formats import files
 from rankprism.formats.documents import read_documents
 from rankprism.formats.source import run_sources
@@ -26,7 +27,7 @@ from rankprism.judging.assess.graded_aspects import Aspects
 from rankprism.judging.assess.known_answers import read_checks
 from rankprism.judging.assess.settings import Settings, check_measure
 from rankprism.judging.judges.drawn import read_drawn
-from rankprism.judging.preferences.rankings import ranked_runs, read_rankings
+from rankprism.judging.preferences.rankings import read_rankings
 from rankprism.measures.grammar import parse
 from rankprism.results import as_listed
 from rankprism.types import Missing, RunOptions
@@ -212,12 +213,7 @@ def _by_run(
     sources: Mapping[str, Any], depth: int | None, reading: RunOptions
 ) -> dict[str, dict[str, list[str]]]:
     """The documents of each run by topic, the best first, down to a depth."""
-    found: dict[str, dict[str, list[str]]] = {}
-    for run, ranked in ranked_runs(sources, depth, **reading):
-        lists = found[run] = {}
-        for topic, doc, _ in ranked:
-            lists.setdefault(topic, []).append(doc)
-    return found
+    return dict(sorted(collected_runs(sources, **reading).lists(depth)))
 
 
 def _check_texts(documents: files.PathLike, lacking: set[str], missing: Missing, drawn: bool) -> None:

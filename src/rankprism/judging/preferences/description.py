@@ -8,8 +8,10 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from rankprism.data import Floats, Longs, Note, Preferences, Reading, issue
+from rankprism.data import Floats, Longs, Note, Preferences, issue
 from rankprism.errors import InputError, listed
+from rankprism.evaluation import Collection
+from rankprism.evaluation.collection import collected_preferences
 from rankprism.judging.preferences.agreement import (
     ALPHA,
     KAPPA,
@@ -25,7 +27,7 @@ from rankprism.measures.parts import ratio
 from rankprism.measures.preferences.utility import NONE, Shown, shown_by_topic
 from rankprism.results import Result, Table
 from rankprism.statistics import CLAIMS
-from rankprism.types import Positive, RunOptions
+from rankprism.types import Positive, PreferenceOptions, PreferencesLike, RunsLike
 
 #: The largest number of assessors, and of pairs of them, that is printed.
 _PRINTED = 20
@@ -196,24 +198,24 @@ class Description(Result):
 
 
 def describe(
-    preferences: Any,
-    runs: Any = None,
+    preferences: PreferencesLike | Collection,
+    runs: RunsLike | None = None,
     *,
     cutoff: Positive = 10,
-    **reading: Unpack[RunOptions],
+    **options: Unpack[PreferenceOptions],
 ) -> Description:
     """What is in a set of preferences, topic by topic and assessor by assessor.
 
     Parameters
     ----------
     preferences
-        Whatever `read_preferences` takes.
+        Whatever `read_preferences` takes, or a `Collection` that has preferences.
     runs
-        Paths, or whatever `read_run` takes, to see how much of their first documents was judged.
+        Whatever `evaluate` takes, to see how much of their first documents was judged.
     cutoff
         Number of documents of a run to examine.
-    **reading
-        How to read the runs, as for `rankprism.evaluate`.
+    **options
+        How to read preferences and runs, as for `rankprism.evaluate`.
 
     Examples
     --------
@@ -223,12 +225,10 @@ def describe(
     ───────────────────────────────────────────────────────────────────────────────────────
     q              4      4         0          2               0       0       0          4
     """
-    from rankprism.formats.preferences import read_preferences
-
     if cutoff < 1:
         raise InputError(f"cutoff must be at least 1; got {cutoff}")
-    how = Reading.of(**reading)
-    read = read_preferences(preferences)
+    collection = collected_preferences(preferences, runs, without_runs=True, **options)
+    read = collection.preferences
     units = answers(read)
     topics = {name: _group(read, np.flatnonzero(read.topic == t)) for t, name in enumerate(read.topics)}
     by_name = sorted((name, a) for a, name in enumerate(read.assessors))
@@ -247,13 +247,13 @@ def describe(
         alpha=alpha,
         kappa=kappa,
         sides=sides,
-        runs=_coverage(read, runs, cutoff, how),
+        runs=_coverage(collection, cutoff),
         cutoff=cutoff,
         about={
             "preferences": read.source,
             "judgments": len(read),
             "cutoff": cutoff,
-            **how.settings,
+            **collection.reading.settings,
             "notes": [note.record() for note in (*read.named.notes, *notes)],
         },
     )
@@ -292,16 +292,13 @@ def _group(preferences: Preferences, rows: Longs) -> Group:
     )
 
 
-def _coverage(preferences: Preferences, runs: Any, cutoff: int, reading: Reading) -> dict[str, Coverage]:
-    from rankprism.formats.runs import align_source
-    from rankprism.formats.source import run_sources
-
-    if runs is None:
+def _coverage(collection: Collection, cutoff: int) -> dict[str, Coverage]:
+    if not collection.sources:
         return {}
+    preferences = collection.preferences
     shown = shown_by_topic(preferences)
     found: dict[str, Coverage] = {}
-    for run, source in run_sources(runs).items():
-        aligned = align_source(preferences.named, source, reading)
+    for run, aligned in collection.aligned("preferences").items():
         shares: list[Floats] = []
         for t, topic in enumerate(preferences.table.topics):
             if aligned.retrieved[t]:

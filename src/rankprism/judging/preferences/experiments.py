@@ -14,18 +14,16 @@ from typing import Any, Unpack
 import numpy as np
 
 from rankprism._core import JudgmentTable
-from rankprism.data import NOWHERE, Floats, Ints, Judgments, Longs, Reading, Run, align
+from rankprism.data import NOWHERE, Floats, Ints, Judgments, Longs
 from rankprism.errors import InputError, MeasureError, one_of
-from rankprism.evaluation import evaluate
-from rankprism.formats.judgments import read_judgments
-from rankprism.formats.runs import run_from
-from rankprism.formats.source import run_sources
+from rankprism.evaluation import Collection, evaluate
 from rankprism.judging.preferences.simulation import (
     Simulation,
     best_documents,
     candidates,
     complete,
     sampled,
+    simulated_on,
     users_of,
 )
 from rankprism.judging.preferences.user_profiles import (
@@ -44,7 +42,7 @@ from rankprism.measures.preferences.utility import NONE, Shown
 from rankprism.meta.rank_correlation import Correlation, correlation, tau_b
 from rankprism.results import Cell, Result, Scores, Table
 from rankprism.statistics import CLAIMS, Share
-from rankprism.types import Positive, SimulationOptions, Target
+from rankprism.types import JudgmentsLike, Positive, RunsLike, SimulationOptions, Target
 
 #: The measures of subtopics that the paper compares the preference measure with.
 SUBTOPIC_MEASURES = ("alpha_nDCG", "ERR_IA", "StRecall")
@@ -73,8 +71,7 @@ def counted_measure(text: Any) -> Measure:
 class Material:
     """What every experiment begins with: judgments, runs, and the documents that are shown."""
 
-    judged: Judgments
-    runs: Mapping[str, Run]
+    collection: Collection  #: judgments, and runs in memory
     pool: Mapping[str, tuple[str, ...]]
     #: topic: (R, H) ranks of the pool's documents in each run, and their positions by id descending, from the
     #: top; NOWHERE and NONE where padded; and (R,) the length of each ranking
@@ -82,22 +79,30 @@ class Material:
     how: Simulation
 
     @classmethod
-    def of(cls, judgments: Any, runs: Any, how: Simulation) -> Material:
-        judged, reading = read_judgments(judgments), how.reading
-        among = candidates(judged, how.pool)
-        format, duplicates = reading.run_format, reading.duplicates
-        read = {n: run_from(s, n, format, duplicates) for n, s in run_sources(runs).items()}
-        if len(read) < 2:
-            raise InputError(f"two runs or more are needed; there is only {', '.join(read)}")
-        best = best_documents(read, how.documents, among=among, **reading.settings)
+    def of(cls, collection: Collection, how: Simulation) -> Material:
+        names = collection.runs
+        if len(names) < 2:
+            raise InputError(f"two runs or more are needed; there is only {', '.join(names)}")
+        collection.check_topics()
+        judged = collection.judgments
+        collection = collection.with_runs({name: collection.run(name) for name in names})
+        best = best_documents(collection, how.documents, among=candidates(judged, how.pool))
         shown = {topic: best[topic] for topic in judged.topics if topic in best}
         if not shown:
             raise InputError(f"the runs share no topic with {judged.source}")
-        return cls(judged, read, shown, _ranked(shown, read, reading), how)
+        return cls(collection, shown, _ranked(shown, collection), how)
+
+    @property
+    def judged(self) -> Judgments:
+        return self.collection.judgments
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        return self.collection.runs
 
     def subtopic_scores(self, judged: Judgments, measures: Sequence[Any]) -> Scores:
         """What `evaluate` gives, on the topics of these judgments that are shown."""
-        found = evaluate(judged, dict(self.runs), measures, **self.how.reading.settings)
+        found = evaluate(self.collection.judged_by(judged), measures=measures)
         return found.select(topics=[topic for topic in found.topics if topic in self.pool])
 
     def preference_scores(self, shown: Mapping[str, Shown], measures: Sequence[Measure]) -> Scores:
@@ -112,17 +117,17 @@ class Material:
             hits = PreferenceHits(rank, np.array([*ours, NONE])[doc], length, topic, counts)
             for m, measure in enumerate(measures):
                 values[:, t, m] = measure.score(hits)
-        return Scores(tuple(self.runs), tuple(shown), tuple(map(str, measures)), values)
+        return Scores(self.runs, tuple(shown), tuple(map(str, measures)), values)
 
 
 def _ranked(
-    pool: Mapping[str, tuple[str, ...]], runs: Mapping[str, Run], reading: Reading
+    pool: Mapping[str, tuple[str, ...]], collection: Collection
 ) -> dict[str, tuple[Ints, Longs, Ints]]:
     topics = [topic for topic, docs in pool.items() for _ in docs]
     docs = [doc for of_topic in pool.values() for doc in of_topic]
     table = JudgmentTable.from_columns("shown", topics, ["0"] * len(docs), docs, np.ones(len(docs)))
     named = Judgments(table, "the documents shown")
-    aligned = [align(named, run, reading) for run in runs.values()]
+    aligned = [*collection.joined(named, collection.reading).values()]
     found = {}
     for t, topic in enumerate(table.topics):
         parts = [slice(one.start[t], one.start[t + 1]) for one in aligned]
@@ -212,8 +217,8 @@ class MeasureCorrelation(Result):
 
 
 def measure_correlation(
-    judgments: Any,
-    runs: Any,
+    judgments: JudgmentsLike | Collection,
+    runs: RunsLike | None = None,
     *,
     cutoff: Positive = 20,
     theta: float = 0.2,
@@ -235,16 +240,16 @@ def measure_correlation(
     intervals
         Confidence of the intervals over topics. 0 leaves the intervals out.
     **simulated
-        What the users see and how they judge, as for `simulate`, and how to read the runs.
+        What the users see and how they judge, as for `simulate`, and how to read judgments and runs.
     """
-    how = Simulation.of(**simulated)
+    collection, how = simulated_on(judgments, runs, **simulated)
     forms = tuple(
         parse("nPrf")(browsing=browsing, theta=theta, combine=combine) @ cutoff
         for browsing in BROWSING
         for combine in COMBINATIONS
     )
     others = tuple(f"{name}@{cutoff}" for name in SUBTOPIC_MEASURES)
-    material = Material.of(judgments, runs, how)
+    material = Material.of(collection, how)
     users = users_of(material.judged, material.pool, novelty=how.novelty)
     ours = material.preference_scores(complete(users, ties=how.ties, seed=how.seed), forms)
     theirs = material.subtopic_scores(material.judged, others).select(topics=ours.topics)
@@ -272,7 +277,7 @@ def _about(material: Material, scores: Scores) -> dict[str, Any]:
         "ties": how.ties,
         "novelty": how.novelty,
         "seed": how.seed,
-        **how.reading.settings,
+        **material.collection.reading.settings,
     }
 
 
@@ -325,8 +330,8 @@ class ProfileCorrelation(Result):
 
 
 def profile_correlation(
-    judgments: Any,
-    runs: Any,
+    judgments: JudgmentsLike | Collection,
+    runs: RunsLike | None = None,
     profiles: Any = None,
     *,
     draw: Positive = 3,
@@ -355,11 +360,11 @@ def profile_correlation(
     intervals
         Confidence of the intervals over topics. 0 leaves the intervals out.
     **simulated
-        What the users see and how they judge, as for `simulate`, and how to read the runs.
+        What the users see and how they judge, as for `simulate`, and how to read judgments and runs.
     """
-    how = Simulation.of(**simulated)
+    collection, how = simulated_on(judgments, runs, **simulated)
     form, gain = counted_measure(measure), parse(other)
-    material = Material.of(judgments, runs, how)
+    material = Material.of(collection, how)
     judged = material.judged
     chosen = draw_profiles(judged, draw, how.seed) if profiles is None else read_profiles(profiles)
 
@@ -475,8 +480,8 @@ class IncompleteCorrelation(Result):
 
 
 def incomplete_correlation(
-    judgments: Any,
-    runs: Any,
+    judgments: JudgmentsLike | Collection,
+    runs: RunsLike | None = None,
     profiles: Any = None,
     *,
     draw: Positive = 3,
@@ -514,16 +519,16 @@ def incomplete_correlation(
 
         The text of the paper has the first, and the caption of its Figure 6 the second.
     **simulated
-        What the users see and how they judge, as for `simulate`, and how to read the runs.
+        What the users see and how they judge, as for `simulate`, and how to read judgments and runs.
     """
-    how = Simulation.of(**simulated)
+    collection, how = simulated_on(judgments, runs, **simulated)
     one_of("target", target, tuple(TARGETS))
     forms = tuple(dict.fromkeys(map(counted_measure, measures)))
     if not forms or not triplets:
         raise InputError("at least one measure and one number of triplets are needed")
     if repetitions < 1:
         raise InputError(f"the number of repetitions must be at least 1; got {repetitions}")
-    material = Material.of(judgments, runs, how)
+    material = Material.of(collection, how)
     chosen = draw_profiles(material.judged, draw, how.seed) if profiles is None else read_profiles(profiles)
     note_topics_without(chosen, material.judged)
     users = users_of(material.judged, material.pool, chosen, novelty=how.novelty)

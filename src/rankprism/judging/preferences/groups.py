@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Unpack
 
 from rankprism.data import Preferences
 from rankprism.errors import InputError, one_of
-from rankprism.judging.preferences.rescoring import aligned
+from rankprism.evaluation import Collection
+from rankprism.evaluation.collection import collected_preferences
+from rankprism.judging.preferences.rescoring import Rescored
 from rankprism.results import Result, Scores, Table
-from rankprism.types import Group, MeasuresLike, PreferencesLike, RunsLike
+from rankprism.types import Group, MeasuresLike, PreferenceOptions, PreferencesLike, RunsLike
 
 #: The name of all judgments together.
 POOLED = "pooled"
@@ -55,12 +57,12 @@ class GroupScores(Result):
 
 
 def evaluate_by(
-    preferences: PreferencesLike,
-    runs: RunsLike,
-    measures: MeasuresLike,
+    preferences: PreferencesLike | Collection,
+    runs: RunsLike | None = None,
+    measures: MeasuresLike | None = None,
     *,
     by: Group = "assessor",
-    **settings: Any,
+    **options: Unpack[PreferenceOptions],
 ) -> GroupScores:
     """Score runs by the judgments of each assessor or each profile, and by all of them together.
 
@@ -68,8 +70,8 @@ def evaluate_by(
     ----------
     by
         "assessor", or "profile", which is the part before the last "/" of an assessor's name.
-    **settings
-        `order`, `topics`, `duplicates`, `run_format`, `preferences_format` and `threads`, see `evaluate`.
+    **options
+        How to read preferences and runs, as for `rankprism.evaluate`.
 
     Examples
     --------
@@ -84,7 +86,7 @@ def evaluate_by(
     Means over the topics that each assessor judged; pooled: by all judgments together.
     """
     one_of("by", by, Group)
-    found = aligned(preferences, runs, measures, **settings)
+    found = Rescored.of(collected_preferences(preferences, runs, **options), measures)
     groups = grouped(found.preferences, by)
     if POOLED in groups:
         raise InputError(

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 
 from rankprism._core import JudgmentTable
-from rankprism.data import Judgments, Longs, Reading, Run, align, issue
+from rankprism.data import Judgments, Longs
 from rankprism.errors import InputError
-from rankprism.evaluation.inspection.runs import notes_of_runs
+from rankprism.evaluation import Collection
+from rankprism.evaluation.collection import collected_runs
 from rankprism.measures.preferences.utility import NONE
-from rankprism.types import RunOptions
+from rankprism.types import RunOptions, RunsLike
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,21 +39,17 @@ class Rankings:
         return sum(len(one.docs) for one in self.topics.values())
 
 
-def read_rankings(
-    runs: Any,
-    depth: int,
-    **reading: Unpack[RunOptions],
-) -> Rankings:
-    """Read the first documents of every run.
+def read_rankings(runs: RunsLike | Collection, depth: int, **reading: Unpack[RunOptions]) -> Rankings:
+    """Read the first documents of every run, with notes on what looks wrong in the runs.
 
     Parameters
     ----------
     runs
-        Whatever `evaluate` takes as runs.
+        Whatever `evaluate` takes as runs, or a `Collection` that has them.
     depth
         Number of documents of a ranking that count.
     **reading
-        `order`, `duplicates` and `run_format`, see `evaluate`.
+        `order`, `duplicates`, `run_format` and `run_depth`, see `evaluate`.
 
     Examples
     --------
@@ -64,62 +61,12 @@ def read_rankings(
     """
     if depth < 1:
         raise InputError(f"depth must be at least 1; got {depth}")
-    how = Reading.of(**reading)
-    read = read_runs(runs, how)
-    found: dict[str, dict[str, list[str]]] = {}
-    for name, run in read.items():
-        lists = found[name] = {}
-        for topic, doc, _ in _ranked(run, depth, how):
-            lists.setdefault(topic, []).append(doc)
+    collection = collected_runs(runs, **reading)
+    collection = collection.keep(runs=sorted(collection.runs))
+    found = dict(collection.lists(depth))
     named = _named(found)
-    note_order(named, read, how)
+    collection.judged_by(named).aligned()  # for its notes
     return _numbered(found, named, depth)
-
-
-def ranked_runs(
-    runs: Any,
-    depth: int | None = None,
-    **reading: Unpack[RunOptions],
-) -> Iterator[tuple[str, Iterator[tuple[str, str, int]]]]:
-    """The runs by name, each with the topic, document and rank of its lines in the order of evaluation.
-
-    depth : number of documents per topic. Default: all of them.
-    """
-    how = Reading.of(**reading)
-    for name, run in _read(runs, how):
-        yield name, _ranked(run, depth, how)
-
-
-def read_runs(runs: Any, how: Reading) -> dict[str, Run]:
-    """The runs by name."""
-    return dict(_read(runs, how))
-
-
-def note_order(judged: Judgments, runs: Mapping[str, Run], how: Reading) -> None:
-    """Note everything to know about the order of runs."""
-    aligned = {name: align(judged, run, how) for name, run in runs.items()}
-    issue(notes_of_runs(judged, aligned, how.order))
-
-
-def _read(runs: Any, how: Reading) -> Iterator[tuple[str, Run]]:
-    from rankprism.formats.runs import run_from
-    from rankprism.formats.source import run_sources
-
-    sources = run_sources(runs)
-    for name in sorted(sources):
-        yield name, run_from(sources[name], name, how.run_format, how.duplicates)
-
-
-def _ranked(run: Run, depth: int | None, how: Reading) -> Iterator[tuple[str, str, int]]:
-    table = run.table
-    if how.order == "rank" and not table.has_ranks:
-        raise InputError(f"{table.source}: has no ranks to order by; use order='score' or 'input'")
-    topics, docs, _, _ = table.columns()
-    lines, ranks, _ = table.ranking(how.order, how.duplicates, how.run_depth or 0)
-    if depth is not None:
-        lines, ranks = lines[ranks <= depth], ranks[ranks <= depth]
-    at = lines.tolist()
-    return zip([topics[n] for n in at], [docs[n] for n in at], ranks.tolist(), strict=True)
 
 
 def _named(found: Mapping[str, Mapping[str, list[str]]]) -> Judgments:

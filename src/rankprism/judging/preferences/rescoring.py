@@ -2,43 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 
-from rankprism.data import Alignment, Floats, Ints, Longs, Preferences, Reading
-from rankprism.errors import MeasureError, one_of
-from rankprism.evaluation import evaluate
+from rankprism.data import Alignment, Floats, Ints, Longs, Preferences
+from rankprism.errors import MeasureError
+from rankprism.evaluation import Collection, evaluate
 from rankprism.evaluation.steps import parsed
-from rankprism.formats.preferences import read_preferences
-from rankprism.formats.runs import align_all, check_format
-from rankprism.formats.source import run_sources
 from rankprism.measures import Measure
 from rankprism.measures.preferences.hits import PreferencePool, preference_batches
 from rankprism.measures.preferences.judgment_groups import judgment_groups
 from rankprism.measures.preferences.utility import Place, places_by_topic
 from rankprism.results import Scores
-from rankprism.types import RunOptions, Topics
 
 
 @dataclass(frozen=True, eq=False)
-class Aligned:
-    """Runs, aligned with all preferences."""
+class Rescored:
+    """Preferences, and runs that are joined with them once, so that they can be scored often."""
 
-    preferences: Preferences
-    runs: dict[str, Alignment]
+    collection: Collection
+    runs: Mapping[str, Alignment]
     measures: tuple[Measure, ...]
-    topics: Topics  #: the topics that means are over
-    reading: Reading  #: of the runs
-    places: dict[str, tuple[Place, Longs]]
+    places: Mapping[str, tuple[Place, Longs]]
+
+    @classmethod
+    def of(cls, collection: Collection, measures: Any) -> Rescored:
+        """Read preferences and runs, as `rankprism.evaluate` does."""
+        chosen = tuple(parsed([] if measures is None else measures))
+        for measure in chosen:
+            if measure.needs != "preferences":
+                raise MeasureError(
+                    f"{measure} needs absolute judgments, whose assessors are not known; use a measure of "
+                    f"preferences, e.g. nPrf@20"
+                )
+        read = collection.preferences
+        runs = collection.joined(read.named, collection.reading)
+        return cls(collection.with_runs(runs), runs, chosen, places_by_topic(read))
+
+    @property
+    def preferences(self) -> Preferences:
+        return self.collection.preferences
 
     def together(self) -> Scores:
         """The scores by all judgments together, with the notes of `rankprism.evaluate`."""
-        return evaluate(
-            self.preferences, self.runs, self.measures, topics=self.topics, **self.reading.settings
-        )
+        return evaluate(self.collection, measures=self.measures)
 
     def scores(self, drawn: Sequence[int]) -> Floats:
         """(run, topic, measure) by the judgments of some assessors, who may be drawn several times.
@@ -63,7 +73,7 @@ class Aligned:
             if judged[which_topics[0]]:
                 for m, measure in enumerate(self.measures):
                     values[which_runs, which_topics[0], m] = measure.score(hits)
-        if self.topics == "retrieved":
+        if self.collection.options.topics == "retrieved":
             for r, run in enumerate(self.runs.values()):
                 values[r, ~run.retrieved] = np.nan
         return values
@@ -90,30 +100,3 @@ def _rows_of(assessor: Ints, drawn: Sequence[int]) -> list[Longs]:
 
 def _numbers(rows: Sequence[Longs]) -> Ints:
     return np.repeat(np.arange(len(rows), dtype=np.int32), [len(some) for some in rows])
-
-
-def aligned(
-    preferences: Any,
-    runs: Any,
-    measures: Any,
-    *,
-    preferences_format: str | None = None,
-    topics: Topics = "judged",
-    threads: int | None = None,
-    **reading: Unpack[RunOptions],
-) -> Aligned:
-    """Read preferences and runs, as `rankprism.evaluate` does."""
-    one_of("topics", topics, Topics)
-    how = Reading.of(**reading)
-    chosen = tuple(parsed(measures))
-    for measure in chosen:
-        if measure.needs != "preferences":
-            raise MeasureError(
-                f"{measure} needs absolute judgments, whose assessors are not known; use a measure of "
-                f"preferences, e.g. nPrf@20"
-            )
-    check_format(how.run_format)
-    sources = run_sources(runs)
-    read = read_preferences(preferences, format=preferences_format)
-    found = align_all(read.named, sources, how, threads, None)
-    return Aligned(read, found, chosen, topics, how, places_by_topic(read))

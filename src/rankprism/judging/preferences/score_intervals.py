@@ -19,19 +19,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Annotated, Any
+from typing import Annotated, Any, Unpack
 
 import numpy as np
 
 from rankprism.data import Floats, issue
 from rankprism.errors import InputError, check_whole, one_of
+from rankprism.evaluation import Collection
+from rankprism.evaluation.collection import collected_preferences
 from rankprism.judging.preferences.groups import grouped
-from rankprism.judging.preferences.rescoring import Aligned, aligned
+from rankprism.judging.preferences.rescoring import Rescored
 from rankprism.measures.parts import ratio
 from rankprism.results import Result, Table
 from rankprism.results.scores import mean_over_topics
 from rankprism.statistics import enough, heavy_means
-from rankprism.types import AtLeast, MeasuresLike, Natural, Over, PreferencesLike, RunsLike
+from rankprism.types import AtLeast, MeasuresLike, Natural, Over, PreferenceOptions, PreferencesLike, RunsLike
 
 #: The claim of each kind of interval, see `rankprism.statistics.claims`.
 CLAIMED = {
@@ -94,16 +96,16 @@ class Intervals(Result):
 
 
 def intervals(
-    preferences: PreferencesLike,
-    runs: RunsLike,
-    measures: MeasuresLike,
+    preferences: PreferencesLike | Collection,
+    runs: RunsLike | None = None,
+    measures: MeasuresLike | None = None,
     *,
     over: Over = "both",
     resamples: Annotated[int, AtLeast(2)] = 200,
     seed: Natural = 0,
     level: float = 0.95,
     on_share: Callable[[float], None] | None = None,
-    **settings: Any,
+    **options: Unpack[PreferenceOptions],
 ) -> Intervals:
     """Intervals of the mean of each run, and of the difference of any two runs.
 
@@ -127,15 +129,15 @@ def intervals(
         assessors and topics. With too few of them, the ends are NaN, and a note says so.
     on_share
         Called with the share of the work that is done.
-    **settings
-        order, topics, duplicates, run_format, preferences_format and threads, as for `rankprism.evaluate`.
+    **options
+        How to read preferences and runs, as for `rankprism.evaluate`.
     """
     one_of("over", over, Over)
     if isinstance(level, bool) or not isinstance(level, int | float) or not 0 < level < 1:
         raise InputError(f"level must be a number between 0 and 1; got {level!r}")
     check_whole("resamples", resamples, 2)
     check_whole("seed", seed, 0)
-    found = aligned(preferences, runs, measures, **settings)
+    found = Rescored.of(collected_preferences(preferences, runs, **options), measures)
     everybody = [a for members in grouped(found.preferences, "assessor").values() for a in members]
     notes = found.together().conventions["notes"]
     values = found.scores(everybody)
@@ -177,7 +179,7 @@ def with_pairs(values: Floats) -> Floats:
 
 
 def _without_some(
-    found: Aligned,
+    found: Rescored,
     everybody: list[int],
     resamples: int,
     seed: int,

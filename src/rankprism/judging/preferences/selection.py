@@ -13,19 +13,20 @@ import numpy as np
 
 from rankprism.data import Longs
 from rankprism.errors import InputError, MeasureError, one_of
+from rankprism.evaluation import Collection
 from rankprism.judging.preferences.rankings import Rankings, read_rankings
 from rankprism.judging.preferences.study import Study, Task, TopicStudy, question, study_of
 from rankprism.judging.preferences.usefulness import most_useful, worth_asking
 from rankprism.measures import Measure
 from rankprism.measures.preferences.utility import NONE
-from rankprism.types import Choice, Natural, Positive, RunOptions
+from rankprism.types import Choice, Natural, Positive, PreferencesLike, RunOptions, RunsLike
 
 CHOICES: tuple[Choice, ...] = get_args(Choice)
 
 
 def select(
-    runs: Any,
-    preferences: Any = None,
+    runs: RunsLike | Collection | Rankings,
+    preferences: PreferencesLike | None = None,
     budget: int = 100,
     *,
     measures: Any = "nPrf@20",
@@ -42,7 +43,8 @@ def select(
     Parameters
     ----------
     runs
-        Whatever `evaluate` takes, or `Rankings`, which save reading the runs again.
+        Whatever `evaluate` takes; a `Collection` of runs and of the preferences so far, if there are any; or
+        `Rankings`, which save reading the runs again.
     preferences
         What was judged so far, as `read_preferences` takes it; None if nothing was.
     budget
@@ -89,6 +91,10 @@ def select(
         raise InputError("both orders of a question need a budget and batches of at least 2 questions")
     chosen = preference_measures(measures)
     depth = depth_of(chosen)
+    if isinstance(runs, Collection) and runs.preferred is not None:
+        if preferences is not None:
+            raise TypeError("preferences is part of a Collection; make another one with Collection.of")
+        preferences = runs.preferences
     if not isinstance(runs, Rankings):
         runs = read_rankings(runs, depth, **reading)
     elif runs.depth < depth:

@@ -9,16 +9,16 @@ nothing more: then all pairs are ties.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple, Unpack
 
 import numpy as np
 
-from rankprism.data import Bools, Floats, Judgments, Longs, Preferences, Reading
+from rankprism.data import Bools, Floats, Judgments, Longs, Preferences
 from rankprism.errors import InputError, one_of
-from rankprism.formats.judgments import read_judgments
-from rankprism.judging.preferences.rankings import note_order, ranked_runs, read_runs
+from rankprism.evaluation import Collection
+from rankprism.evaluation.collection import collected, collected_runs
 from rankprism.judging.preferences.user_profiles import (
     Profiles,
     fitted,
@@ -37,11 +37,14 @@ from rankprism.measures.preferences.utility import (
 )
 from rankprism.types import (
     AtLeast,
+    CollectionOptions,
+    JudgmentsLike,
     Natural,
     Novelty,
     PoolName,
     Positive,
     RunOptions,
+    RunsLike,
     SimulationOptions,
     Ties,
 )
@@ -76,17 +79,23 @@ class Simulation(NamedTuple):
     ties: Ties = "half"
     novelty: Novelty = "subtopic"
     seed: int = 0
-    reading: Reading = Reading()
 
     @classmethod
-    def of(cls, **options: Unpack[SimulationOptions]) -> Simulation:
+    def of(cls, **options: Any) -> Simulation:
         """Check the options and fill in the defaults."""
-        given: dict[str, Any] = {**options}
-        reading = {name: given.pop(name) for name in RunOptions.__annotations__ if name in given}
-        found = cls(**given, reading=Reading.of(**reading))
+        found = cls(**options)
         one_of("ties", found.ties, Ties)
         one_of("novelty", found.novelty, Novelty)
         return found
+
+
+def simulated_on(
+    judgments: Any, runs: Any, **options: Unpack[SimulationOptions]
+) -> tuple[Collection, Simulation]:
+    """The collection that an experiment is about, and what its users see and how they judge."""
+    rest: dict[str, Any] = {**options}
+    own = {name: rest.pop(name) for name in Simulation._fields if name in rest}
+    return collected(judgments, runs, **rest), Simulation.of(**own)
 
 
 #: The users of each topic, by profile.
@@ -168,10 +177,10 @@ def candidates(judgments: Judgments, pool: PoolName, rel: float = 1) -> dict[str
 
 
 def best_documents(
-    runs: Any,
+    runs: RunsLike | Collection,
     number: int = 100,
     *,
-    among: Mapping[str, Collection[str]] | None = None,
+    among: Mapping[str, Set[str]] | None = None,
     **reading: Unpack[RunOptions],
 ) -> dict[str, tuple[str, ...]]:
     """The documents of each topic with the best mean reciprocal rank over the runs.
@@ -190,12 +199,12 @@ def best_documents(
     if number < 1:
         raise InputError(f"the number of documents must be at least 1; got {number}")
     ranks: dict[str, dict[str, list[int]]] = {}
-    for _, ranked in ranked_runs(runs, **reading):
-        for topic, doc, rank in ranked:
-            if among is None or doc in among.get(topic, ()):
-                ranks.setdefault(topic, {}).setdefault(doc, []).append(rank)
-            else:
-                ranks.setdefault(topic, {})
+    for _, lists in collected_runs(runs, **reading).lists():
+        for topic, docs in lists.items():
+            of_topic = ranks.setdefault(topic, {})
+            for rank, doc in enumerate(docs, 1):
+                if among is None or doc in among.get(topic, ()):
+                    of_topic.setdefault(doc, []).append(rank)
     for topic, found in ranks.items():
         for doc in () if among is None else among.get(topic, ()):
             found.setdefault(doc, [])
@@ -344,8 +353,8 @@ def _members(number: Longs, n: int) -> Longs:
 
 
 def simulate(
-    judgments: Any,
-    runs: Any,
+    judgments: JudgmentsLike | Collection,
+    runs: RunsLike | None = None,
     profiles: Any = None,
     *,
     triplets: Positive | None = None,
@@ -356,7 +365,7 @@ def simulate(
     novelty: Novelty = "subtopic",
     rel: float = 1,
     seed: Natural = 0,
-    **reading: Unpack[RunOptions],
+    **options: Unpack[CollectionOptions],
 ) -> Preferences:
     """Preferences that simulated users would give, as rows.
 
@@ -365,7 +374,7 @@ def simulate(
     Parameters
     ----------
     judgments
-        Subtopic judgments, whatever `read_judgments` takes.
+        Subtopic judgments, whatever `read_judgments` takes; or a `Collection` of these judgments and runs.
     runs
         Whatever `evaluate` takes.
     profiles
@@ -390,8 +399,8 @@ def simulate(
         The lowest grade that makes a document relevant to a subtopic.
     seed
         Seed for the random numbers. The same seed gives the same result.
-    **reading
-        How to read the runs, as for `rankprism.evaluate`.
+    **options
+        How to read judgments and runs, as for `rankprism.evaluate`.
 
     Examples
     --------
@@ -400,13 +409,11 @@ def simulate(
     <Preferences simulated preferences: 8100 judgments of 1 assessors, 20 topics>
     """
     one_of("ties", ties, Ties)
-    judged = read_judgments(judgments)
+    collection = collected(judgments, runs, **options)
+    judged = collection.judgments
     chosen = None if profiles is None else read_profiles(profiles)
-    how = Reading.of(**reading)
-    read = read_runs(runs, how)
-    note_order(judged, read, how)
-    among = candidates(judged, pool, rel)
-    shown = best_documents(read, documents, among=among, **how.settings)
+    collection.aligned()  # for its notes
+    shown = best_documents(collection, documents, among=candidates(judged, pool, rel))
     users = users_of(judged, shown, chosen, novelty=novelty, rel=rel)
     if chosen is not None:
         note_topics_without(chosen, judged)

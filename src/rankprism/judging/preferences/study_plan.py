@@ -20,6 +20,8 @@ import numpy as np
 
 from rankprism.data import Floats, Judgments, Longs
 from rankprism.errors import InputError, MeasureError, one_of
+from rankprism.evaluation import Collection
+from rankprism.evaluation.collection import collected
 from rankprism.judging.preferences.rankings import Rankings, read_rankings
 from rankprism.judging.preferences.selection import CHOICES, choose, depth_of, preference_measures
 from rankprism.judging.preferences.simulation import User, complete, users_of
@@ -31,7 +33,16 @@ from rankprism.measures.preferences.utility import Comparisons, raw, utilities
 from rankprism.meta.rank_correlation import tau_b
 from rankprism.results import Result, Table
 from rankprism.statistics import CLAIMS, Share
-from rankprism.types import Choice, Natural, Novelty, Positive, RunOptions, Ties
+from rankprism.types import (
+    Choice,
+    CollectionOptions,
+    JudgmentsLike,
+    Natural,
+    Novelty,
+    Positive,
+    RunsLike,
+    Ties,
+)
 
 #: The judgments per topic at which the order is examined by default: each is √2 times the one before.
 BUDGETS = (10, 14, 20, 28, 40, 57, 80, 113, 160, 226, 320, 453, 640)
@@ -165,8 +176,8 @@ def _crossing(budgets: Sequence[int], curve: Floats, target: float) -> float:
 
 
 def plan(
-    judgments: Any,
-    runs: Any,
+    judgments: JudgmentsLike | Collection,
+    runs: RunsLike | None = None,
     measures: Any = "nPrf(estimate='pooled')@20",
     *,
     choices: Sequence[Choice] = CHOICES,
@@ -180,7 +191,7 @@ def plan(
     rel: float = 1,
     seed: Natural = 0,
     on_share: Share | None = None,
-    **reading: Unpack[RunOptions],
+    **options: Unpack[CollectionOptions],
 ) -> Plan:
     """How many judgments per topic a study needs until it has the order of these runs.
 
@@ -188,7 +199,7 @@ def plan(
     ----------
     judgments, runs
         Subtopic judgments and runs, whatever `evaluate` takes. The judgments may be those of another
-        collection like the one that is to be judged.
+        collection like the one that is to be judged. Or a `Collection` of both.
     measures
         `Prf` or `nPrf` with a cutoff, or several. Their `estimate` says how the answers are used.
     choices
@@ -217,8 +228,8 @@ def plan(
         Seed for the random numbers. The same seed gives the same result.
     on_share
         Called with the share of the work that is done.
-    **reading
-        How to read the runs, as for `rankprism.evaluate`.
+    **options
+        How to read judgments and runs, as for `rankprism.evaluate`.
 
     Examples
     --------
@@ -227,8 +238,6 @@ def plan(
     >>> found.curves.shape
     (1, 2)
     """
-    from rankprism.formats.judgments import read_judgments
-
     one_of("ties", ties, Ties)
     one_of("novelty", novelty, Novelty)
     for choice in choices:
@@ -239,8 +248,9 @@ def plan(
             raise MeasureError(f"{measure}: a plan divides by greedy ideals only; leave out ideal='exact'")
     steps = tuple(budgets)
     _check(choices, steps, target, repetitions, draw, seed)
-    judged = read_judgments(judgments)
-    rankings = read_rankings(runs, depth_of(chosen), **reading)
+    collection = collected(judgments, runs, **options)
+    judged = collection.judgments
+    rankings = read_rankings(collection, depth_of(chosen))
     if len(rankings.runs) < 2:
         raise InputError("one run has no order to find; name at least two runs")
     worlds = [
@@ -280,7 +290,7 @@ def plan(
             "ties": ties,
             "novelty": novelty,
             "seed": seed,
-            "order": reading.get("order", "score"),
+            "order": collection.reading.order,
         },
     )
 
