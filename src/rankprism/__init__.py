@@ -13,9 +13,10 @@ into one HTML file; `spark`, which evaluates on many machines; and `sample`, a s
 
 import importlib
 import os
+import sys
 from typing import Any
 
-from rankprism.lazy import attach, stubbed
+from rankprism.lazy import Shelved, attach, stubbed
 
 # OpenBLAS, which numpy loads, starts a thread for each processor. By default an idle thread waits busily for
 # 2²⁸ cycles, about 0.1 s, before it sleeps. Meanwhile it takes a processor from us, who load modules and read
@@ -49,6 +50,7 @@ These may change in any minor version, and all others are stable: {", ".join(sor
 
 #: Every public name and its module. Type checkers read the same lines.
 _HOME = stubbed(__file__)
+sys.meta_path.insert(0, Shelved.of(__name__, __file__, _HOME))
 
 
 def _names() -> list[str]:

@@ -14,9 +14,12 @@ them, and runs mypy and pyright on two files: what must be accepted, and what mu
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
+from importlib.machinery import ModuleSpec
+from types import ModuleType
 from typing import Any
 
 
@@ -82,3 +85,41 @@ def stubbed(file: str) -> dict[str, str]:
     return {
         words[3]: words[1] for words in lines if words[:1] == ["from"] and words[2::2] == ["import", "as"]
     }
+
+
+class Shelved:
+    """Imports rooms on shelves by their public names: `rankprism.judges`, which is in `judging/`.
+
+    `from rankprism.judges import score` and the tools that make the API page import the name as a module. It
+    is the same module under both names.
+    """
+
+    def __init__(self, rooms: Mapping[str, str]) -> None:
+        self.rooms = rooms
+
+    @classmethod
+    def of(cls, package: str, file: str, homes: Mapping[str, str]) -> Shelved:
+        """The rooms among the names that a package offers. Each is a folder in the folder of its home."""
+        top = os.path.dirname(file)
+        return cls(
+            {
+                f"{package}.{name}": f"{home}.{name}"
+                for name, home in homes.items()
+                if home != package and os.path.isdir(os.path.join(top, *home.split(".")[1:], name))
+            }
+        )
+
+    def find_spec(self, name: str, _path: object = None, _target: object = None) -> ModuleSpec | None:
+        return ModuleSpec(name, self) if self._home(name) else None  # type: ignore[arg-type]
+
+    def create_module(self, _spec: ModuleSpec) -> None:
+        """Python makes an empty module, which gives way to the real one."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        sys.modules[module.__name__] = import_module(self._home(module.__name__))
+
+    def _home(self, name: str) -> str:
+        package, _, inner = name.partition(".")
+        room, _, rest = inner.partition(".")
+        home = self.rooms.get(f"{package}.{room}")
+        return "" if home is None else f"{home}.{rest}" if rest else home

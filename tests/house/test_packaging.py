@@ -121,6 +121,20 @@ def test_every_public_name_exists_and_is_documented() -> None:
         rankprism.evaluat  # type: ignore[attr-defined]  # noqa: B018
 
 
+def test_a_room_on_a_shelf_is_imported_by_its_public_name() -> None:
+    """It is one module under both names, whichever is imported first."""
+    code = (
+        "from rankprism.judges import score\n"
+        "import rankprism.axioms.table as table, rankprism.meta.axioms.table as same\n"
+        "from rankprism import judges\n"
+        "print(table is same, judges.score is score, judges.__name__, judges.__spec__.name)\n"
+        "import rankprism.juges"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.stdout == "True True rankprism.judging.judges rankprism.judging.judges\n"
+    assert "No module named 'rankprism.juges'" in result.stderr
+
+
 def test_the_wheel_says_what_it_is_and_where_to_ask() -> None:
     about = metadata.metadata("rankprism")
     links = dict(line.split(", ") for line in about.get_all("Project-URL", []))
