@@ -101,6 +101,30 @@ def test_another_scale_is_said() -> None:
     assert found.confusion["yes/no"].judge == ("0", "1")
 
 
+def test_a_stray_label_is_named_and_left_out() -> None:
+    people, judge = labels()
+    stray = {q: dict(docs) for q, docs in judge.items()}
+    stray["q3"]["d5"] = 10
+    number = sum(map(len, judge.values()))
+    told = rf"'j' labels document 'd5' of topic 'q3' with 10, .*; 1 of its {number:,} labels is outside"
+    with pytest.warns(RankprismWarning, match=told):
+        found = judges.agree(people, {"j": stray})
+    without = {q: {d: g for d, g in docs.items() if (q, d) != ("q3", "d5")} for q, docs in judge.items()}
+    expected = judges.agree(people, {"j": without})
+    for name in ("κ", "weighted κ", "α", "bias"):
+        assert found.figure("j", name) == expected.figure("j", name)
+    assert found.value("j", "pairs") == number
+    assert found.confusion["j"].judge[-1] == "10"
+
+
+def test_many_labels_outside_the_scale_are_another_scale() -> None:
+    people, judge = labels()
+    other = {q: {d: 10 if g == 3 else g for d, g in docs.items()} for q, docs in judge.items()}
+    with pytest.warns(RankprismWarning, match="which is another scale"):
+        found = judges.agree(people, {"j": other})
+    assert found.figure("j", "κ") is None
+
+
 def test_nothing_in_common_is_refused() -> None:
     people, _ = labels()
     with pytest.raises(InputError, match="no pair of a topic and a document in common"):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import shlex
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Unpack
 
@@ -35,6 +36,7 @@ from rankprism.judging.judges.labels import (
     note_scales,
     read_labels,
     same_scale,
+    without_stray,
 )
 from rankprism.judging.judges.shared_labels import ENOUGH, Compared, Shared, compared
 from rankprism.judging.preferences.agreement import cohen_kappa, ordinal_alpha
@@ -108,12 +110,12 @@ def agree(
     collection.check_topics()
     labels = read_labels(collection.judgments, judges)
     check_topics(labels)
-    note_scales(labels, "its κ, α and bias are not defined")
+    confusion = {name: confusion_of(labels, name) for name in labels.judges}
+    on_scale = replace(labels, judges={name: without_stray(labels, name) for name in labels.judges})
+    note_scales(on_scale, "its κ, α and bias are not defined")
     figures: list[Figure] = []
-    confusion: dict[str, Confusion] = {}
     for name in labels.judges:
-        confusion[name] = confusion_of(labels, name)
-        figures += _on_labels(labels, name, intervals)
+        figures += _on_labels(labels, on_scale.judges[name], name, intervals)
     about = {
         "judges": {name: judgments.source for name, judgments in labels.sources.items()},
         "people": labels.source.source,
@@ -213,13 +215,12 @@ def over_topics(tables: Floats, grades: Floats, confidence: float) -> dict[str, 
     return ends
 
 
-def _on_labels(labels: Labels, judge: str, confidence: float) -> list[Figure]:
-    """The figures about the labels of a judge."""
+def _on_labels(labels: Labels, on_scale: Floats, judge: str, confidence: float) -> list[Figure]:
+    """The figures about the labels of a judge. on_scale : the labels that κ, α and bias are about."""
     x, y = labels.people, labels.judges[judge]
     both = ~np.isnan(x + y)
-    pair, _ = np.nonzero(both)
-    topic = labels.topic[pair]
-    if not len(pair):
+    pairs = int(both.sum())
+    if not pairs:
         raise InputError(
             f"judge {judge!r} and the people have no pair of a topic and a document in common; check that "
             f"both belong to one collection and spell their ids alike"
@@ -229,14 +230,15 @@ def _on_labels(labels: Labels, judge: str, confidence: float) -> list[Figure]:
         return Figure(judge, "labels", name, item, value, units=units)
 
     found = [
-        figure("pairs", float(len(pair))),
+        figure("pairs", float(pairs)),
         figure("only people", float((~np.isnan(x) & np.isnan(y)).sum())),
         figure("only judge", float((np.isnan(x) & ~np.isnan(y)).sum())),
     ]
     one, other = x[both], y[both]
-    judged_topics, topic = np.unique(topic, return_inverse=True)
-    if same_scale(labels.scale(x), labels.scale(y)):
-        tables, grades = by_topic(one, other, topic.ravel(), len(judged_topics))
+    if same_scale(labels.scale(x), labels.scale(on_scale)):
+        counted = ~np.isnan(x + on_scale)
+        judged_topics, place = np.unique(labels.topic[np.nonzero(counted)[0]], return_inverse=True)
+        tables, grades = by_topic(x[counted], on_scale[counted], place.ravel(), len(judged_topics))
         ends = over_topics(tables, grades, confidence)
         found += [Figure(judge, "labels", n, ALL, *e, units=len(judged_topics)) for n, e in ends.items()]
         for t, table in enumerate(tables):

@@ -198,6 +198,34 @@ def note_scales(labels: Labels, so: str) -> None:
             )
 
 
+#: The largest share of a judge's labels that may be outside the scale of people by mistake.
+MOST_STRAY = 0.01
+
+
+def without_stray(labels: Labels, judge: str) -> Floats:
+    """The labels of a judge without a few that are outside the scale of people, which a note names.
+
+    A slip such as a 10 among labels from 0 to 3 does not make another scale. If there are more such labels,
+    or the others do not show the scale of people either, all labels are returned.
+    """
+    given = labels.judges[judge]
+    own = labels.scale(labels.people)
+    number = int((~np.isnan(given)).sum())
+    stray = ~np.isnan(given) & ~np.isin(given, own)
+    found = int(stray.sum())
+    rest = np.where(stray, np.nan, given)
+    if not 0 < found <= max(1, MOST_STRAY * number) or not same_scale(own, labels.scale(rest)):
+        return given
+    pair, aspect = np.argwhere(stray)[0]
+    several = f"{found:,} of its {number:,} labels are" if found > 1 else f"1 of its {number:,} labels is"
+    text = (
+        f"judge {judge!r} labels {labels.name_of(int(pair))} with {given[pair, aspect]:g}, and people label "
+        f"{shown_scale(own)}; {several} outside this scale and left out of κ, α and bias"
+    )
+    issue([Note("stray-labels", text, found, judge)])
+    return np.asarray(rest)
+
+
 def same_scale(people: Sequence[float], judge: Sequence[float]) -> bool:
     """Whether a judge may be using the scale of the people.
 
