@@ -96,6 +96,7 @@ from numpy.typing import NDArray
 from rankprism import Collection, evaluate, parse, read_judgments
 from rankprism.judging.judges.agreement import label_figures, over_topics, top_agreement
 from rankprism.judging.judges.design import Design, designed
+from rankprism.judging.judges.drift import change
 from rankprism.judging.judges.estimation import Sample, half_widths
 from rankprism.judging.judges.labels import Labels, joined, pooled
 from rankprism.judging.judges.pool import Ranked, hashes
@@ -146,6 +147,63 @@ class LabelledTopics:
         rng = np.random.default_rng(7)
         whole = sum(self.draw(rng, 10_000).sum(0) for _ in range(20))
         return float(label_figures(np.asarray(whole), np.arange(4.0))[self.figure])
+
+
+@dataclass(frozen=True)
+class TwoVersions(LabelledTopics):
+    """A judge and a new version of it, which repeats its errors and adds some of its own."""
+
+    worse: float = 0.0  #: the standard deviation of the noise that only the new version has, beyond 0.3
+
+    @property
+    def name(self) -> str:
+        return f"{self.figure}, new version {'worse' if self.worse else 'as good'}"
+
+    def draw_both(self, rng: np.random.Generator, topics: int) -> tuple[Floats, Floats]:
+        """(topic, people, judge) tables of the old and the new version."""
+        number = rng.integers(*self.documents, topics, endpoint=True)
+        t = np.repeat(np.arange(topics), number)
+        x = rng.normal(size=len(t)) + rng.normal(0, self.topic, topics)[t]
+        people = np.digitize(x + rng.normal(0, 0.4, len(t)), [-0.3, 0.6, 1.5])
+        error = rng.normal(0.15, self.repeated, topics)[t] + rng.normal(0, self.noise, len(t))
+        tables = []
+        for extra in (0.3, float(np.hypot(0.3, self.worse))):
+            own = rng.normal(0, extra / 3, topics)[t] + rng.normal(0, extra, len(t))
+            judge = np.digitize(x + error + own, [-0.5, 0.5, 1.3])
+            cells = 16 * t + 4 * people + judge
+            tables.append(np.bincount(cells, minlength=16 * topics).reshape(topics, 4, 4).astype(float))
+        return tables[0], tables[1]
+
+    @cached_property
+    def truth(self) -> float:
+        """The difference of the figure over 200,000 topics."""
+        rng = np.random.default_rng(7)
+        sums = [np.zeros((4, 4)), np.zeros((4, 4))]
+        for _ in range(20):
+            for whole, tables in zip(sums, self.draw_both(rng, 10_000), strict=True):
+                whole += tables.sum(0)
+        old, new = (float(label_figures(whole, np.arange(4.0))[self.figure]) for whole in sums)
+        return new - old
+
+
+VERSIONS = (
+    *(TwoVersions(figure) for figure in ("κ", "weighted κ", "α", "bias")),
+    TwoVersions("κ", worse=0.6),
+    TwoVersions("α", worse=0.6),
+)
+
+
+@simulates("a change of agreement", VERSIONS)
+def change_of_agreement(population: TwoVersions, units: int, studies: int, seed: int) -> Studies:
+    rng = np.random.default_rng(seed)
+    rows = []
+    for _ in range(studies):
+        old, new = population.draw_both(rng, units)
+        one = change(old, new, np.arange(4.0), 0.95)[population.figure]
+        low, high = one.interval()
+        rows.append((float(one.figure), float(low), float(high)))
+    estimate, low, high = np.array(rows).T
+    return Studies(estimate, low, high, population.truth)
 
 
 FIGURES = tuple(LabelledTopics(figure) for figure in ("κ", "weighted κ", "α", "bias"))

@@ -124,6 +124,14 @@ CLAIMS = _table(
             "judges agree",
         ),
         Claim(
+            "a change of agreement",
+            "the difference of κ, weighted κ, ordinal α and bias of two versions of a judge on the same "
+            "documents, over the population of topics",
+            "topics",
+            10,
+            "judges agree --against",
+        ),
+        Claim(
             "agreement at the top",
             "the share of the best runs in common, expected in collections with as many topics",
             "topics",

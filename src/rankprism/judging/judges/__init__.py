@@ -1,7 +1,8 @@
 """What machine judgments are worth, and how few people are enough.
 
 The functions have the names of the commands of `rankprism judges`. `agree` compares the labels of judges, and
-the scores of runs by these labels, with those of people. `score` estimates the scores that complete
+the scores of runs by these labels, with those of people. `drift` compares two versions of judges on the same
+labels of people. `score` estimates the scores that complete
 judgments by people would give, from all labels of judges and few labels of people. `select` draws the
 documents that people should judge. `prefer` shows what the preferences of judges depend on, and `strengths`
 estimates how strong systems are from many preferences of judges and few of people.
@@ -9,6 +10,7 @@ estimates how strong systems are from many preferences of judges and few of peop
 
 from rankprism.judging.judges.agreement import agree
 from rankprism.judging.judges.agreement_result import FamilyAgreement, LabelAgreement, RunAgreement
+from rankprism.judging.judges.drift import Change, Drift, drift
 from rankprism.judging.judges.preferring import prefer
 from rankprism.judging.judges.preferring_result import JudgePreferences
 from rankprism.judging.judges.scoring import EstimatedDifferences, EstimatedScores, score
@@ -16,6 +18,8 @@ from rankprism.judging.judges.selection import Selection, select
 from rankprism.judging.judges.strengths import JudgedStrengths, strengths
 
 __all__ = [
+    "Change",
+    "Drift",
     "EstimatedDifferences",
     "EstimatedScores",
     "FamilyAgreement",
@@ -25,6 +29,7 @@ __all__ = [
     "RunAgreement",
     "Selection",
     "agree",
+    "drift",
     "prefer",
     "score",
     "select",
