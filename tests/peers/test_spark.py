@@ -552,6 +552,20 @@ def test_what_is_refused_locally_is_refused(frame: Frames) -> None:
         spark.evaluate(judgments, [("1", "d1", 1.0)], "AP")  # type: ignore[arg-type]
     with pytest.raises(MeasureError, match="needs preferences"):
         spark.evaluate(judgments, data, "nPrf")
+    with pytest.raises(InputError, match="run_format has no effect on Spark"):
+        spark.evaluate(judgments, data, "AP", run_format="trec")
+
+
+def test_judgments_and_how_they_are_read_may_be_a_collection(frame: Frames) -> None:
+    judgments, rows = random_collection(3, topics=4)
+    data, how = frame(run_columns(rows)), {"run_depth": 2, "aspects": "all"}
+    expected = rankprism.evaluate(judgments, by_run(rows), MEASURES, **how)  # type: ignore[arg-type]
+    given: Any = rankprism.Collection.of(judgments, **how)  # type: ignore[arg-type]
+    assert_same(spark.collect(spark.evaluate(given, data, MEASURES)), expected)
+    with pytest.raises(TypeError, match="order is part of a Collection"):
+        spark.evaluate(given, data, MEASURES, order="score")
+    with pytest.raises(TypeError, match="runs is part of a Collection"):
+        spark.evaluate(rankprism.Collection.of(judgments, by_run(rows)), data, MEASURES)
 
 
 def dies_once(what: str, mark: Path) -> Callable[[Iterator[Any]], Iterator[Any]]:

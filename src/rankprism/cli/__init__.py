@@ -23,10 +23,10 @@ and nothing has to be written for it.
 
 How runs are read is one value, `data.run.Reading`: the order of documents, what to do with duplicates,
 and the format. Functions that read runs take its fields as keyword arguments, which `types.RunOptions`
-types: `**reading: Unpack[RunOptions]`. In the same way, `formats.judgments.JudgmentReading` says how
-judgments are read, and `preferences.simulation.Simulation`, whose arguments `types.SimulationOptions`
-types, what simulated users see and how they judge. A command whose function takes `**simulated:
-Unpack[SimulationOptions]` has these options, which `preferences.simulate` explains.
+types: `**reading: Unpack[RunOptions]`. In the same way, `preferences.simulation.Simulation`, whose
+arguments `types.SimulationOptions` types, says what simulated users see and how they judge. A command
+whose function takes `**simulated: Unpack[SimulationOptions]` has these options, which
+`preferences.simulate` explains.
 
 Some options take one of several words. These words are a `Literal` in `rankprism/types.py`, which also
 names the other types of arguments. Type checkers, the check at run time (`errors.one_of`), the help and

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING
 
 from rankprism._core import parse_number
 from rankprism.data import Judgments, Note
@@ -20,32 +20,6 @@ if TYPE_CHECKING:
 
 #: Given instead of the names of aspects: every aspect counts, even one to which no document is relevant.
 ALL = "all"
-
-
-class JudgmentReading(NamedTuple):
-    """How judgments are read: the keyword arguments of `evaluate` as a value, beside `Reading` for runs."""
-
-    weights: WeightsLike | None = None
-    aspects: AspectsLike | None = None
-    qrels_format: str | None = None
-    threads: int | None = None
-
-    def of(self, source: JudgmentsLike | Source) -> Judgments:
-        """Read the judgments of a source."""
-        return read_judgments(
-            cast(Any, source),
-            format=self.qrels_format,
-            weights=self.weights,
-            aspects=self.aspects,
-            threads=self.threads,
-        )
-
-    @property
-    def described(self) -> dict[str, Any]:
-        """The settings that only absolute judgments have, if they were given."""
-        return {
-            name: value for name, value in self._asdict().items() if name != "threads" and value is not None
-        }
 
 
 def read_judgments(

@@ -20,14 +20,15 @@ import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack, cast
 
 import pyarrow as pa
 
-from rankprism.data import Judgments, Reading
-from rankprism.errors import InputError, MeasureError, check_whole, one_of
+from rankprism.data import Judgments
+from rankprism.errors import InputError, MeasureError, check_whole
+from rankprism.evaluation import Collection
+from rankprism.evaluation.collection import collected
 from rankprism.evaluation.steps import parsed
-from rankprism.formats.judgments import JudgmentReading
 from rankprism.formats.spellings import JUDGMENT_COLUMNS, ONLY_ASPECT, RUN_COLUMNS, spelled
 from rankprism.results import measured
 from rankprism.spark.partition import (
@@ -41,16 +42,7 @@ from rankprism.spark.partition import (
     unpacked,
 )
 from rankprism.spark.refusals import refused
-from rankprism.types import (
-    AspectsLike,
-    Duplicates,
-    JudgmentsLike,
-    MeasuresLike,
-    Order,
-    Positive,
-    Topics,
-    WeightsLike,
-)
+from rankprism.types import CollectionOptions, JudgmentsLike, MeasuresLike, Order
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -59,6 +51,8 @@ Value = TypeVar("Value")
 
 #: By default, judgments in a DataFrame with more rows are not broadcast.
 MOST_BROADCAST = 5_000_000
+#: The options that say how judgments are read.
+OF_JUDGMENTS = ("weights", "aspects", "qrels_format")
 #: The metadata key of the column `measure` under which the conventions of the scores are kept.
 METADATA = "rankprism"
 #: The types that columns of ids and numbers may have, by Spark's names.
@@ -67,19 +61,13 @@ _NUMBERS = ("byte", "short", "integer", "long", "float", "double", "decimal")
 
 
 def evaluate(
-    judgments: JudgmentsLike | DataFrame,
+    judgments: JudgmentsLike | DataFrame | Collection,
     runs: DataFrame,
     measures: MeasuresLike,
     *,
-    weights: WeightsLike | None = None,
-    aspects: AspectsLike | None = None,
-    qrels_format: str | None = None,
-    topics: Topics = "judged",
-    order: Order = "score",
-    duplicates: Duplicates = "error",
-    run_depth: Positive | None = None,
     broadcast: bool | None = None,
     partitions: int | None = None,
+    **options: Unpack[CollectionOptions],
 ) -> DataFrame:
     """Score the runs in a Spark DataFrame. The result has the columns run, topic, measure and score.
 
@@ -91,14 +79,13 @@ def evaluate(
     ----------
     judgments
         A Spark DataFrame with the columns topic, doc, grade and, if there are several aspects, aspect; or
-        whatever `rankprism.read_judgments` takes.
+        whatever `rankprism.read_judgments` takes, or a `Collection` without runs.
     runs
         A Spark DataFrame with the columns run, topic, doc, score and, for order="rank", rank. Other common
         column names work, too, e.g. qid and docno. Without a column of runs, all rows belong to one run,
         which is called "run".
-    measures, weights, aspects, qrels_format, topics, order, duplicates, run_depth
-        See `rankprism.evaluate`. The rows of a DataFrame have no order, so order="input" is refused.
-        Measures that need preferences are refused, too.
+    measures
+        See `rankprism.evaluate`. Measures that need preferences are refused.
     broadcast
         True sends all judgments to every worker. False divides the judgments among the workers by topic, as
         the runs are; it is for a DataFrame of judgments, without `weights` and `aspects`. Default:
@@ -106,9 +93,12 @@ def evaluate(
     partitions
         Number of partitions into which the rows are divided. Default: Spark's setting
         ``spark.sql.shuffle.partitions``, and Spark may join small partitions.
+    **options
+        weights, aspects, qrels_format, topics, order, duplicates and run_depth, as for `rankprism.evaluate`.
+        The rows of a DataFrame have no order, so order="input" is refused.
     """
-    one_of("topics", topics, Topics)
-    reading = Reading.of(order=order, duplicates=duplicates, run_depth=run_depth)
+    how = _how(judgments, options)
+    reading, topics, order = how.reading, how.options.topics, how.reading.order
     chosen = tuple(parsed(measures))
     for measure in chosen:
         if measure.needs != "judgments":
@@ -120,10 +110,10 @@ def evaluate(
     check_partitions(partitions)
     ranked = _ranked(runs, order)
     session = runs.sparkSession
-    divided = _is_divided(judgments, broadcast, weights is not None or aspects is not None)
+    described = options.get("weights") is not None or options.get("aspects") is not None
+    divided = _is_divided(judgments, broadcast, described)
     wanted = partitions or usual_partitions(session)
-    judging = JudgmentReading(weights, aspects, qrels_format)
-    read = None if divided else _read(judgments, judging)
+    read = None if divided else _read(judgments, options)
     judged = _divided(cast("DataFrame", judgments)) if read is None else _broadcast(session, read, wanted)
 
     names = _names(ranked, judged)
@@ -259,12 +249,25 @@ def _with_share(ranked: DataFrame, shares: int) -> DataFrame:
     return ranked.withColumn("share", share.cast("int"))
 
 
-def _read(judgments: Any, judging: JudgmentReading) -> Judgments:
+def _how(judgments: Any, options: CollectionOptions) -> Collection:
+    """How judgments and runs are read. Options of what Spark does not read are refused."""
+    for name in ("preferences", "preferences_format", "run_format", "threads"):
+        if options.get(name) is not None:
+            raise InputError(f"{name} has no effect on Spark, which reads the runs itself; leave it out")
+    if not isinstance(judgments, Collection):
+        of_runs = {name: value for name, value in options.items() if name not in OF_JUDGMENTS}
+        return Collection.of(None, **cast(CollectionOptions, of_runs))
+    if judgments.sources:
+        raise TypeError("runs is part of a Collection; make one without runs, and pass their DataFrame")
+    return collected(judgments, without_runs=True, **options)
+
+
+def _read(judgments: Any, options: CollectionOptions) -> Judgments:
     """Read judgments on the driver."""
     if not is_dataframe(judgments):
-        return judging.of(judgments)
+        return collected(judgments, without_runs=True, **options).judgments
     with refused():
-        return judging.of(to_arrow(judgments))
+        return Collection.of(to_arrow(judgments), **options).judgments
 
 
 def _broadcast(session: SparkSession, judgments: Judgments, partitions: int) -> _Judged:
