@@ -2,8 +2,9 @@
 
 A study is one database. `store` has its schema, and `migrations` the history of the schema. `database_file`
 manages the files of SQLite, and `backups` copies and restores them. `creation` makes a study with some
-`settings` from runs, documents and topics, with questions from `choice`, `known_answers` for practice and
-gold, and `graded_aspects`; `insertion` puts it into the database. `study_state` is what the organiser
+`settings`: `study_files` reads runs, documents and topics, `question_plan` decides which questions of
+`choice` are asked, with `known_answers` for practice and gold, and `graded_aspects`; `insertion` puts it all
+into the database. `study_state` is what the organiser
 changes. `work` gives tasks to assessors and stores their answers, `open_task` is what they see,
 `right_answers` compares answers with known ones, and `access` knows who the assessors are. `app` has the
 pages, whose templates are in `pages` and whose scripts and styles are in `static`. `rendering` shows

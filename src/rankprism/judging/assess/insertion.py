@@ -17,9 +17,24 @@ from rankprism.judging.assess import rendering, store
 from rankprism.judging.assess.choice import Question, asked, is_swapped
 from rankprism.judging.assess.graded_aspects import Aspects
 from rankprism.judging.assess.known_answers import Check
+from rankprism.judging.assess.question_plan import Plan
 from rankprism.judging.assess.settings import Settings
+from rankprism.judging.assess.study_files import Given
 from rankprism.judging.judges.drawn import DrawnPair
 from rankprism.text import documents
+
+
+def insert(connection: sa.Connection, given: Given, plan: Plan, assessors: Sequence[str]) -> None:
+    """Fill the database of a new study."""
+    insert_study(connection, given.settings, given.provenance)
+    topic_ids = insert_topics(connection, plan.topics, given.aspects)
+    document_ids = insert_documents(connection, given.texts)
+    insert_rankings(connection, given.rankings, topic_ids, document_ids)
+    insert_questions(connection, plan.questions, given.settings, topic_ids, document_ids)
+    insert_drawing(connection, given.drawn)
+    for purpose, checks in given.checks.items():
+        insert_checks(connection, purpose, checks, topic_ids, document_ids)
+    insert_assessors(connection, assessors)
 
 
 def insert_study(connection: sa.Connection, settings: Settings, provenance: Mapping[str, Any]) -> None:
