@@ -108,7 +108,7 @@ SCORES = "run,topic,measure,score\na,1,P,0.5\na,2,P,0.25\na,3,P,1\nb,1,P,0.5\nb,
 
 def test_a_new_chart_is_one_file(place: Path) -> None:
     [chart] = blocks("A new chart")
-    (place / "rankprism" / "plots" / "best_topics.py").write_text(chart, encoding="utf-8")
+    (place / "rankprism" / "showing" / "plots" / "best_topics.py").write_text(chart, encoding="utf-8")
     (place / "scores.csv").write_text(SCORES)
     rankprism = ("-m", "rankprism", "plot")
     assert "best-topics" in run(place, *rankprism, "--help")
@@ -146,7 +146,7 @@ def test_a_new_test_of_systems_is_one_function(place: Path) -> None:
 
 def test_a_new_axiom_is_one_file(place: Path) -> None:
     [axiom] = blocks("A new axiom")
-    (place / "rankprism" / "axioms" / "growth.py").write_text(axiom, encoding="utf-8")
+    (place / "rankprism" / "meta" / "axioms" / "growth.py").write_text(axiom, encoding="utf-8")
     words = ("-m", "rankprism", "axioms", "DCG", "P", "-c", "Growth", "--instances", "200")
     printed = run(place, *words, "--format", "json")
     assert "Growth" in printed

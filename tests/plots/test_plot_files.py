@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Unpack
 
 import altair as alt
 import pytest
@@ -257,14 +257,7 @@ def new_charts() -> Iterator[None]:
     """Two charts more, one of scores and one of a result that has none."""
 
     @plots.chart("plot spread", "-m P@10")
-    def score_spread(
-        scores: Any,
-        bins: int = 10,
-        *,
-        title: str | None = None,
-        width: int | None = None,
-        height: int | None = None,
-    ) -> Any:
+    def score_spread(scores: Any, bins: int = 10, **frame: Unpack[plots.Frame]) -> Any:
         """How scores are spread.
 
         Parameters
@@ -275,18 +268,16 @@ def new_charts() -> Iterator[None]:
         rows = [{"score": float(x)} for x in scores.values.ravel()]
         x = alt.X("score:Q", bin=alt.Bin(maxbins=bins))
         bars = alt.Chart(theme.data(rows)).mark_bar().encode(x=x, y="count()")
-        return theme.styled(bars.properties(width=width or 300), 300, f"Scores in {bins} bins", title=title)
+        return theme.styled(
+            bars.properties(width=frame["width"] or 300), 300, f"Scores in {bins} bins", title=frame["title"]
+        )
 
     @plots.chart("meta agreement")
-    def agreement_points(
-        agreement: meta.Agreement,
-        *,
-        title: str | None = None,
-        width: int | None = None,
-        height: int | None = None,
-    ) -> Any:
+    def agreement_points(agreement: meta.Agreement, **frame: Unpack[plots.Frame]) -> Any:
         """How often measures agree."""
-        return theme.styled(alt.Chart(theme.data([{"x": 1}])).mark_point(), 300, "Agreement", title=title)
+        return theme.styled(
+            alt.Chart(theme.data([{"x": 1}])).mark_point(), 300, "Agreement", title=frame["title"]
+        )
 
     modules = [importlib.import_module(f"rankprism.cli.{name}") for name in ("plot", "meta")]
     for module in modules:

@@ -325,6 +325,11 @@ def test_titles_state(kind: str, charts: dict[str, Any]) -> None:
     assert text.split()[0] not in ("Do", "Does", "How", "Is", "What", "Which")
 
 
+def test_a_misspelled_argument_of_a_chart_is_refused(scores: Scores) -> None:
+    with pytest.raises(TypeError, match="heatmap has no argument 'widht'"):
+        plots.heatmap(scores, "P@10", widht=300)  # type: ignore[call-arg]
+
+
 @pytest.mark.parametrize("size", [0, -5, 99, 10_001, 300.0, True, "300"])
 @pytest.mark.parametrize("name", ["width", "height"])
 def test_a_size_that_is_not_a_number_of_pixels_is_refused(name: str, size: Any, scores: Scores) -> None:

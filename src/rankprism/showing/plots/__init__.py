@@ -16,6 +16,7 @@ from rankprism.showing.plots.output import check_ending as check_ending
 from rankprism.showing.plots.output import save as save
 from rankprism.showing.plots.record import CHARTS as CHARTS
 from rankprism.showing.plots.record import Chart as Chart
+from rankprism.showing.plots.record import Frame as Frame
 from rankprism.showing.plots.record import chart as chart
 from rankprism.showing.plots.record import check_size as check_size
 from rankprism.showing.plots.record import draw as draw
@@ -23,7 +24,7 @@ from rankprism.showing.plots.record import draw as draw
 for _module in pkgutil.iter_modules(globals()["__path__"]):
     importlib.import_module(f"{__name__}.{_module.name}")
 
-_OTHERS = ("CHARTS", "Chart", "ScorePlots", "chart", "check_ending", "check_size", "draw", "save")
+_OTHERS = ("CHARTS", "Chart", "Frame", "ScorePlots", "chart", "check_ending", "check_size", "draw", "save")
 
 
 def _find(name: str) -> Any:

@@ -28,6 +28,7 @@ from rankprism.showing.plots.preferences import profile_correlations as profile_
 from rankprism.showing.plots.ranks import sensitivity as sensitivity
 from rankprism.showing.plots.record import CHARTS as CHARTS
 from rankprism.showing.plots.record import Chart as Chart
+from rankprism.showing.plots.record import Frame as Frame
 from rankprism.showing.plots.record import chart as chart
 from rankprism.showing.plots.record import check_size as check_size
 from rankprism.showing.plots.record import draw as draw

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from rankprism.measures.display import shown_name
-from rankprism.showing.plots.record import alt, chart
+from rankprism.showing.plots.record import Frame, alt, chart
 from rankprism.showing.plots.theme import AMOUNTS, FIRST, counted, data, of_all, row_labels, styled, wrapped
 
 if TYPE_CHECKING:
@@ -24,9 +24,7 @@ def _scores(found: Attainable, t: int, m: int) -> list[float]:
 
 
 @chart("aspects attainable")
-def attainable_boxes(
-    found: Attainable, *, title: str | None = None, width: int | None = None, height: int | None = None
-) -> alt.ConcatChart:
+def attainable_boxes(found: Attainable, **frame: Unpack[Frame]) -> alt.ConcatChart:
     """The scores of ideal rankings by CAM and MM, with a box for each topic and a panel for each measure.
 
     Parameters
@@ -34,6 +32,7 @@ def attainable_boxes(
     found
         What `aspects.attainable` returns. The chart is Figure 2 of Maistro et al. (2021).
     """
+    width, height = frame["width"], frame["height"]
     topics = found.topics[:MOST_BOXES]
     step = width / len(topics) if width else max(14 if len(topics) <= 100 else 8, min(40, 260 // len(topics)))
     each = height / len(found.measures) if height else 200
@@ -73,5 +72,5 @@ def attainable_boxes(
         "Scores of ideal rankings",
         f"{counted(len(found.topics), 'topic')}; boxes span the quartiles, whiskers all scores"
         + of_all(len(topics), len(found.topics), "topics"),
-        title=title,
+        title=frame["title"],
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from rankprism.errors import InputError, listed
 from rankprism.formats.scores import read_scores
 from rankprism.measures.display import shown_name
 from rankprism.results import marked
-from rankprism.showing.plots.record import alt, chart
+from rankprism.showing.plots.record import Frame, alt, chart
 from rankprism.showing.plots.theme import (
     AMOUNTS,
     FIRST,
@@ -39,9 +39,7 @@ MOST_BARS = 1600
 
 
 @chart("meta unanimity")
-def unanimity_bars(
-    unanimity: Unanimity, *, title: str | None = None, width: int | None = None, height: int | None = None
-) -> alt.LayerChart:
+def unanimity_bars(unanimity: Unanimity, **frame: Unpack[Frame]) -> alt.LayerChart:
     """The Metric Unanimity of each measure, with its interval. The most unanimous measure is on top.
 
     Parameters
@@ -49,7 +47,8 @@ def unanimity_bars(
     unanimity
         What `meta.unanimity` returns, or its `grouped()`.
     """
-    width = width or 340
+    height = frame["height"]
+    width = frame["width"] or 340
     rows: list[dict[str, Any]] = []
     columns = unanimity.rows.columns
     for place, i in enumerate(unanimity.order):
@@ -107,7 +106,9 @@ def unanimity_bars(
     said = extent(about["runs"], about["topics"])
     if has_intervals:
         said += f"; lines: {100 * about['intervals']['confidence']:g} % intervals over topics"
-    return styled(alt.LayerChart(layer=layers), width, "Metric Unanimity of measures", said, title=title)
+    return styled(
+        alt.LayerChart(layer=layers), width, "Metric Unanimity of measures", said, title=frame["title"]
+    )
 
 
 @chart("plot differences", "-m P@20 --run a --baseline b")
@@ -116,10 +117,7 @@ def differences(
     run: str | None = None,
     baseline: str | None = None,
     measure: MeasureName | None = None,
-    *,
-    title: str | None = None,
-    width: int | None = None,
-    height: int | None = None,
+    **frame: Unpack[Frame],
 ) -> alt.LayerChart:
     """The difference between two runs on each topic. The largest gain is on the left.
 
@@ -134,6 +132,7 @@ def differences(
     measure
         A measure. Default: the only measure, if there is just one.
     """
+    width, height = frame["width"], frame["height"]
     found = read_scores(scores)
     if run is None or baseline is None:
         if len(found.runs) != 2:
@@ -215,5 +214,5 @@ def differences(
         f"{name}: mean difference {mean:+.4f}; {short(run)} is better on {counted(gains, 'topic')}, "
         f"worse on {losses}, equal on {count - gains - losses}"
         + (f"; the {len(rows) // 2:,} largest gains and losses" if len(rows) < count else ""),
-        title=title,
+        title=frame["title"],
     )

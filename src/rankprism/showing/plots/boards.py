@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from rankprism.errors import InputError
 from rankprism.measures.display import shown_name
 from rankprism.results import marked
-from rankprism.showing.plots.record import alt, chart
+from rankprism.showing.plots.record import Frame, alt, chart
 from rankprism.showing.plots.theme import (
     FIRST,
     QUIET,
@@ -32,13 +32,12 @@ BESIDE = 60
 
 
 @chart("leaderboard")
-def leaderboard(
-    board: Leaderboard, *, title: str | None = None, width: int | None = None, height: int | None = None
-) -> alt.ConcatChart:
+def leaderboard(board: Leaderboard, **frame: Unpack[Frame]) -> alt.ConcatChart:
     """The ranks that each run may have as a bar, its rank in this sample as a point, and tiers as bands.
 
     Each measure has its own panel, in which the runs are sorted by tier, and by mean within a tier.
     """
+    width, height = frame["width"], frame["height"]
     if not board.has_ranks:
         raise InputError("there are too few topics for sets of ranks, so there is nothing to draw")
     panels, number = [], len(board.measures)
@@ -60,7 +59,7 @@ def leaderboard(
         f"{100 * (1 - board.alpha):g} % confidence; point: rank in this sample; band: tier"
         + (f"; {found}" if number == 1 else "")
         + of_all(rows, len(board.runs), "runs"),
-        title=title,
+        title=frame["title"],
     )
 
 

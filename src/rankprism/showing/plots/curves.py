@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from rankprism.measures.display import shown_name
-from rankprism.showing.plots.record import alt, chart
+from rankprism.showing.plots.record import Frame, alt, chart
 from rankprism.showing.plots.theme import (
     QUIET,
     counted,
@@ -39,12 +39,7 @@ GAP, AWAY = 13, 22
 
 @chart("meta power")
 def asl_curves(
-    power: DiscriminativePower,
-    *,
-    highest: float | None = None,
-    title: str | None = None,
-    width: int | None = None,
-    height: int | None = None,
+    power: DiscriminativePower, *, highest: float | None = None, **frame: Unpack[Frame]
 ) -> alt.LayerChart:
     """ASL curves (Sakai 2006): the pairs of runs from the largest significance level to the smallest.
 
@@ -57,7 +52,7 @@ def asl_curves(
         The largest level that is shown. Default: twice alpha. Pairs that are above it by every measure are
         left out.
     """
-    width, height = width or WIDTH, height or HEIGHT
+    width, height = frame["width"] or WIDTH, frame["height"] or HEIGHT
     highest = 2 * power.alpha if highest is None else highest
     curves = power.curves
     pairs = curves.shape[1]
@@ -101,7 +96,7 @@ def asl_curves(
         width,
         "Discriminative power: ASL curves",
         f"{METHODS[power.method].words}; {len(power.runs)} runs, {shown}",
-        title=title,
+        title=frame["title"],
     )
 
 
@@ -117,14 +112,12 @@ def _corners(curve: Floats, highest: float) -> Iterator[int]:
 
 
 @chart("meta stability")
-def power_growth(
-    stability: Stability, *, title: str | None = None, width: int | None = None, height: int | None = None
-) -> alt.LayerChart:
+def power_growth(stability: Stability, **frame: Unpack[Frame]) -> alt.LayerChart:
     """Discriminative power by the number of topics: the mean over random sets of topics.
 
     If there are at most four measures, a band shows the range over the sets.
     """
-    width = width or WIDTH
+    width = frame["width"] or WIDTH
     columns = stability.rows.columns
     fields = ("measure", "topics", "power", "least", "most")
     rows = [dict(zip(fields, row, strict=True)) for row in zip(*(columns[n] for n in fields), strict=True)]
@@ -132,7 +125,7 @@ def power_growth(
     names = [shown_name(measure) for measure in stability.measures]
     high = max(row["most"] for row in rows)
     domain = [0.0, float(high) * 1.04 or 1.0]
-    height = height or max(HEIGHT, GAP * len(names))
+    height = frame["height"] or max(HEIGHT, GAP * len(names))
     x = alt.X(
         "topics:Q",
         title="Topics",
@@ -167,16 +160,14 @@ def power_growth(
         width,
         "Discriminative power by the number of topics",
         f"{shown} over {samples} random sets of topics" if samples > 1 else "one set of topics",
-        title=title,
+        title=frame["title"],
     )
 
 
 @chart("meta swap")
-def swap_curves(
-    swap_rates: SwapRates, *, title: str | None = None, width: int | None = None, height: int | None = None
-) -> alt.LayerChart:
+def swap_curves(swap_rates: SwapRates, **frame: Unpack[Frame]) -> alt.LayerChart:
     """Swap rates by the size of the difference (Voorhees and Buckley 2002), and the highest accepted rate."""
-    width = width or WIDTH
+    width = frame["width"] or WIDTH
     # The legend lists the measures from the highest to the lowest swap rate over all differences.
     overall = swap_rates.swaps.sum(1) / np.maximum(swap_rates.count.sum(1), 1)
     names = [shown_name(swap_rates.measures[m]) for m in np.argsort(-overall, kind="stable")]
@@ -218,14 +209,14 @@ def swap_curves(
             ],
             **look(names, legend=line_legend(names, "Measure, by its swap rate", shapes=True), shapes=True),
         )
-        .properties(width=width, height=height or HEIGHT)
+        .properties(width=width, height=frame["height"] or HEIGHT)
     )
     return styled(
         alt.LayerChart(layer=[lines, *_level(swap_rates.error, f"{100 * swap_rates.error:g} %")]),
         width,
         "Swap rates: differences that other topics reverse",
         f"{about['trials']} times two sets of {counted(about['size'], 'topic')}",
-        title=title,
+        title=frame["title"],
     )
 
 

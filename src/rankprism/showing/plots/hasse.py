@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
-from rankprism.showing.plots.record import alt, chart
+from rankprism.showing.plots.record import Frame, alt, chart
 from rankprism.showing.plots.theme import QUIET, data, ink, letters, ramp, styled
 
 if TYPE_CHECKING:
@@ -16,9 +16,7 @@ BOX, APART, BETWEEN = 20, 14, 44
 
 
 @chart("aspects order")
-def hasse_diagram(
-    found: LabelOrder, *, title: str | None = None, width: int | None = None, height: int | None = None
-) -> alt.LayerChart:
+def hasse_diagram(found: LabelOrder, **frame: Unpack[Frame]) -> alt.LayerChart:
     """Which labels are just above which. Each class of TOMA has a colour, and the best is the darkest.
 
     Parameters
@@ -32,8 +30,8 @@ def hasse_diagram(
         level.setdefault(sum(labels), []).append(labels)
     box = 0.56 * FONT * max(letters(found.name(labels)) for labels in number) + 12
     widest = max(map(len, level.values()))
-    width = width or max(300, round(widest * (box + APART)))
-    height = height or max(level) * (BOX + BETWEEN) + BOX
+    width = frame["width"] or max(300, round(widest * (box + APART)))
+    height = frame["height"] or max(level) * (BOX + BETWEEN) + BOX
     # Boxes and letters shrink if there is little room.
     size = min(1.0, width / (widest * (box + 4)))
     half, tall = size * box / 2, min(BOX, height / (max(level) + 1) / 1.5)
@@ -103,5 +101,5 @@ def hasse_diagram(
         width,
         f"Labels of ({aspects}) by {found.distance.capitalize()} distance",
         "A colour is a class of equal distance to the best labels; the darkest is the best.",
-        title=title,
+        title=frame["title"],
     )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from rankprism.formats.scores import read_scores
 from rankprism.measures.display import shown_name
 from rankprism.results import marked
-from rankprism.showing.plots.record import alt, chart
+from rankprism.showing.plots.record import Frame, alt, chart
 from rankprism.showing.plots.theme import (
     AMOUNTS,
     DIFFERENCES,
@@ -41,14 +41,9 @@ _COEFFICIENTS = {
 
 
 @chart("meta correlation")
-def correlation_heatmap(
-    correlation: Correlation,
-    *,
-    title: str | None = None,
-    width: int | None = None,
-    height: int | None = None,
-) -> alt.LayerChart:
+def correlation_heatmap(correlation: Correlation, **frame: Unpack[Frame]) -> alt.LayerChart:
     """The rank correlation of every two measures. Measures that rank runs alike are side by side."""
+    width, height = frame["width"], frame["height"]
     near = correlation.clustered()
     names = [shown_name(measure) for measure in near.measures]
     size = len(names)
@@ -109,19 +104,12 @@ def correlation_heatmap(
         across * size,
         "Rank correlation between measures",
         f"{name}; {extent(about['runs'], about['topics'])}; {over}",
-        title=title,
+        title=frame["title"],
     )
 
 
 @chart("plot heatmap", "-m alpha_nDCG@20")
-def heatmap(
-    scores: ScoresLike,
-    measure: MeasureName | None = None,
-    *,
-    title: str | None = None,
-    width: int | None = None,
-    height: int | None = None,
-) -> alt.LayerChart:
+def heatmap(scores: ScoresLike, measure: MeasureName | None = None, **frame: Unpack[Frame]) -> alt.LayerChart:
     """The score of every run on every topic. The best run is on top, the easiest topic on the left.
 
     If scores are missing, the order is that of the topics that all runs have, and of the runs without gaps.
@@ -133,6 +121,7 @@ def heatmap(
     measure
         A measure. Default: the only measure, if there is just one.
     """
+    width, height = frame["width"], frame["height"]
     found = read_scores(scores)
     chosen = found.select(measures=[only_measure(found, measure)])
     values = chosen.values[:, :, 0]
@@ -202,7 +191,7 @@ def heatmap(
         + of_all(len(runs), len(found.runs), "runs")
         + of_all(len(topics), len(found.topics), "topics")
         + note,
-        title=title,
+        title=frame["title"],
     )
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from rankprism.errors import InputError, RankprismWarning, listed
 from rankprism.formats.scores import read_scores
 from rankprism.measures.display import shown_name
-from rankprism.showing.plots.record import alt, chart
+from rankprism.showing.plots.record import Frame, alt, chart
 from rankprism.showing.plots.theme import FIRST, RIMS, data, letters, most_letters, styled, wrapped
 from rankprism.text import shortened
 from rankprism.types import MeasureName, ScoresLike
@@ -29,10 +29,7 @@ def irec(
     irec: MeasureName | None = None,
     d: MeasureName | None = None,
     gamma: float = 0.5,
-    *,
-    title: str | None = None,
-    width: int | None = None,
-    height: int | None = None,
+    **frame: Unpack[Frame],
 ) -> alt.LayerChart:
     """I-rec against a D-measure for each run. Lines join points of equal D# (Sakai and Song 2011).
 
@@ -70,7 +67,7 @@ def irec(
         warnings.simplefilter("ignore", RankprismWarning)  # the subtitle says so
         found = found.select(runs=scored).complete()  # because means over different topics do not compare
     irec, d = map(shown_name, found.measures)
-    size = width or SIDE, height or SIDE
+    size = frame["width"] or SIDE, frame["height"] or SIDE
     means = found.means
     x, y = means.T
     sharp = gamma * x + (1 - gamma) * y
@@ -144,7 +141,7 @@ def irec(
             else ""
         )
         + (f"; {unnamed} of {len(rows)} runs have no room for their name" if unnamed else ""),
-        title=title,
+        title=frame["title"],
     )
 
 

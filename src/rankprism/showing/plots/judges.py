@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from rankprism.measures.display import shown_name
-from rankprism.showing.plots.record import alt, chart
+from rankprism.showing.plots.record import Frame, alt, chart
 from rankprism.showing.plots.theme import (
     AMOUNTS,
     COLOURS,
@@ -39,13 +39,7 @@ BESIDE = 60
 
 
 @chart("judges agree")
-def family_bias(
-    agreement: FamilyAgreement,
-    *,
-    title: str | None = None,
-    width: int | None = None,
-    height: int | None = None,
-) -> alt.ConcatChart:
+def family_bias(agreement: FamilyAgreement, **frame: Unpack[Frame]) -> alt.ConcatChart:
     """How much more a judge adds to the scores of a family's runs than to those of other runs.
 
     Bars are intervals over topics. A panel for each judge and measure.
@@ -85,18 +79,14 @@ def family_bias(
 
     own = (320, 22 * max(2, len(families)))
     a = agreement.about
-    picture, wide = _beside(panels, panel, own, width, height)
-    return styled(picture, wide, "Families that judges favour", extent(a["runs"], a["topics"]), title=title)
+    picture, wide = _beside(panels, panel, own, frame)
+    return styled(
+        picture, wide, "Families that judges favour", extent(a["runs"], a["topics"]), title=frame["title"]
+    )
 
 
 @chart("judges agree")
-def judge_scores(
-    agreement: RunAgreement,
-    *,
-    title: str | None = None,
-    width: int | None = None,
-    height: int | None = None,
-) -> alt.ConcatChart:
+def judge_scores(agreement: RunAgreement, **frame: Unpack[Frame]) -> alt.ConcatChart:
     """The mean score of each run by the labels of judges against its mean score by the labels of people.
 
     On the diagonal both are the same. A panel for each measure.
@@ -144,19 +134,13 @@ def judge_scores(
             ]
         )
 
-    picture, wide = _beside(panels, panel, (300, 300), width, height)
+    picture, wide = _beside(panels, panel, (300, 300), frame)
     about = extent(len(people.runs), len(people.topics))
-    return styled(picture, wide, "Scores by judges and by people", about, title=title)
+    return styled(picture, wide, "Scores by judges and by people", about, title=frame["title"])
 
 
 @chart("judges agree")
-def judge_confusion(
-    agreement: LabelAgreement,
-    *,
-    title: str | None = None,
-    width: int | None = None,
-    height: int | None = None,
-) -> alt.ConcatChart:
+def judge_confusion(agreement: LabelAgreement, **frame: Unpack[Frame]) -> alt.ConcatChart:
     """The share of each label of a judge among the documents to which people gave the same grade.
 
     A row of a panel sums to 100 %. A panel for each judge, with the number of documents in the cells.
@@ -195,19 +179,15 @@ def judge_confusion(
         )
 
     own = (max(120, 46 * most), 34 * len(grades))
-    picture, wide = _beside(panels, panel, own, width, height)
+    picture, wide = _beside(panels, panel, own, frame)
     pairs = [int(table.counts.sum()) for table in agreement.confusion.values()]
-    return styled(picture, wide, "Labels of judges and of people", counted(max(pairs), "pair"), title=title)
+    return styled(
+        picture, wide, "Labels of judges and of people", counted(max(pairs), "pair"), title=frame["title"]
+    )
 
 
 @chart("judges prefer")
-def judge_biases(
-    preferences: JudgePreferences,
-    *,
-    title: str | None = None,
-    width: int | None = None,
-    height: int | None = None,
-) -> alt.LayerChart:
+def judge_biases(preferences: JudgePreferences, **frame: Unpack[Frame]) -> alt.LayerChart:
     """What the side and covariates of a document add to the log-odds that a judge prefers it.
 
     Bars are intervals over topics. On the dashed line, they make no difference.
@@ -222,18 +202,12 @@ def judge_biases(
     sources = [name for name in preferences.sources if any(row["judge"] == name for row in rows)]
     about = counted(preferences.about["topics"], "topic")
     tip = ["judge:N", "covariate:N", *(alt.Tooltip(f"{x}:Q", format=".4f") for x in ("value", "p"))]
-    picture, wide = _dots(rows, "covariate", names, sources, tip, "Added to the log-odds", width, height)
-    return styled(picture, wide, "Influence on judges", about, title=title)
+    picture, wide = _dots(rows, "covariate", names, sources, tip, "Added to the log-odds", frame)
+    return styled(picture, wide, "Influence on judges", about, title=frame["title"])
 
 
 @chart("judges strengths")
-def system_strengths(
-    strengths: JudgedStrengths,
-    *,
-    title: str | None = None,
-    width: int | None = None,
-    height: int | None = None,
-) -> alt.LayerChart:
+def system_strengths(strengths: JudgedStrengths, **frame: Unpack[Frame]) -> alt.LayerChart:
     """How strong each system is, with intervals, and if it is known, without the influence of covariates."""
     rows: list[dict[str, Any]] = []
     for one in strengths.strengths:
@@ -248,8 +222,8 @@ def system_strengths(
     names = [one.system for one in strengths.strengths]
     about = counted(len(names), "system")
     tip = ["system:N", *(alt.Tooltip(f"{x}:Q", format=".3f") for x in ("value", "low", "high"))]
-    picture, wide = _dots(rows, "system", names, kinds, tip, "Strength in log-odds", width, height)
-    return styled(picture, wide, "Strengths of systems", about, title=title)
+    picture, wide = _dots(rows, "system", names, kinds, tip, "Strength in log-odds", frame)
+    return styled(picture, wide, "Strengths of systems", about, title=frame["title"])
 
 
 def _dots(
@@ -259,15 +233,14 @@ def _dots(
     series: Sequence[str],
     tip: list[Any],
     axis: str,
-    width: int | None,
-    height: int | None,
+    frame: Frame,
 ) -> tuple[alt.LayerChart, int]:
     """A line for each name with a dot and an interval for each series, and the width of the picture.
 
     The field "judge" of a row names its series.
     """
-    down = height or max(60, (14 * len(series) + 10) * len(names))
-    across = width or 380
+    down = frame["height"] or max(60, (14 * len(series) + 10) * len(names))
+    across = frame["width"] or 380
     labels = row_labels(down / max(1, len(names)))
     y = alt.Y(f"{by}:N", title=None, sort=list(names), axis=alt.Axis(**labels))
     apart = alt.YOffset("judge:N", sort=list(series))
@@ -297,11 +270,11 @@ def _beside(
     panels: dict[str, list[dict[str, Any]]],
     panel: Callable[[list[dict[str, Any]], float, float], alt.LayerChart],
     own: Sequence[int],
-    width: int | None,
-    height: int | None,
+    frame: Frame,
 ) -> tuple[alt.ConcatChart, float]:
     """Panels in rows of at most two, and the width of a row. `own`: the size of a panel."""
     data([{"panel": name} for name in panels])  # refuses to draw nothing
+    width, height = frame["width"], frame["height"]
     columns = 1 if is_narrow() else min(2, len(panels))
     lines = -(-len(panels) // columns)
     gaps = BESIDE * (columns - 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from rankprism.formats.scores import read_scores
 from rankprism.measures.display import shown_name
 from rankprism.results import marked, signs
 from rankprism.showing.plots.fitting import whole_width
-from rankprism.showing.plots.record import alt, chart
+from rankprism.showing.plots.record import Frame, alt, chart
 from rankprism.showing.plots.theme import (
     FIRST,
     QUIET,
@@ -50,14 +50,7 @@ NARROWEST = 70
 
 
 @chart("plot intervals")
-def intervals(
-    scores: ScoresLike,
-    alpha: float = 0.05,
-    *,
-    title: str | None = None,
-    width: int | None = None,
-    height: int | None = None,
-) -> alt.ConcatChart:
+def intervals(scores: ScoresLike, alpha: float = 0.05, **frame: Unpack[Frame]) -> alt.ConcatChart:
     """The mean of each run by each measure, with its t interval. The best run is on top.
 
     Where means are over different numbers of topics, labels have the numbers.
@@ -85,17 +78,11 @@ def intervals(
     else:
         shown = f"on {topics}, too few for intervals"
     words = ("Mean scores of runs", shown)
-    return _of_runs(found, means, margins, words, title, width, height, counts)
+    return _of_runs(found, means, margins, words, frame, counts)
 
 
 @chart("judges score")
-def estimated_scores(
-    estimates: EstimatedScores,
-    *,
-    title: str | None = None,
-    width: int | None = None,
-    height: int | None = None,
-) -> alt.ConcatChart:
+def estimated_scores(estimates: EstimatedScores, **frame: Unpack[Frame]) -> alt.ConcatChart:
     """The score of each run that complete judgments by people would give, with its interval.
 
     The best run is on top. A measure without intervals has points only.
@@ -105,9 +92,7 @@ def estimated_scores(
         f"with {100 * about['confidence']:g} % intervals, from {about['labels']:,} labels of people and "
         f"those of {counted(len(about['judges']), 'judge')}"
     )
-    return _of_runs(
-        estimates, estimates.means, estimates.half, ("Estimated scores", shown), title, width, height
-    )
+    return _of_runs(estimates, estimates.means, estimates.half, ("Estimated scores", shown), frame)
 
 
 def _of_runs(
@@ -115,9 +100,7 @@ def _of_runs(
     means: Floats,
     margins: Floats,
     words: tuple[str, str],
-    title: str | None,
-    width: int | None,
-    height: int | None,
+    frame: Frame,
     counts: Longs | None = None,
 ) -> alt.ConcatChart:
     """A panel for each measure, in which each run has a row.
@@ -131,7 +114,7 @@ def _of_runs(
     if counts is not None:
         every, axes = _with_counts(every, axes, counts)
     order = _by_mean(means[:, 0] * signs(found.measures, lower)[0])
-    layout = _Layout.of(len(found.measures), len(order), width, height)
+    layout = _Layout.of(len(found.measures), len(order), frame)
     order = order[: layout.rows]
     runs = [every[r] for r in order]
     charts = []
@@ -161,7 +144,7 @@ def _of_runs(
         )
     sorted_by = f"; in the order of {shown_name(found.measures[0])}" if len(found.measures) > 1 else ""
     sorted_by += of_all(len(runs), len(every), "runs")
-    return _panels(charts, layout, words[0], words[1] + sorted_by, title)
+    return _panels(charts, layout, words[0], words[1] + sorted_by, frame["title"])
 
 
 def _with_counts(runs: Sequence[str], measures: list[str], counts: Longs) -> tuple[Sequence[str], list[str]]:
@@ -181,12 +164,7 @@ def _with_counts(runs: Sequence[str], measures: list[str], counts: Longs) -> tup
 
 @chart("compare")
 def difference_intervals(
-    comparison: Comparison,
-    *,
-    most: int = 40,
-    title: str | None = None,
-    width: int | None = None,
-    height: int | None = None,
+    comparison: Comparison, *, most: int = 40, **frame: Unpack[Frame]
 ) -> alt.ConcatChart:
     """The difference between the runs of each pair, with its interval. Significant ones are filled.
 
@@ -214,7 +192,7 @@ def difference_intervals(
     for k in chosen:
         pair = comparison.pairs[k][:: int(sign[k])].tolist()
         names[int(k)] = " − ".join(short_names[r] for r in (pair[:1] if alone else pair))
-    layout = _Layout.of(len(comparison.measures), len(names), width, height)
+    layout = _Layout.of(len(comparison.measures), len(names), frame)
     charts = []
     for m, measure in enumerate(map(shown_name, comparison.measures)):
         difference, margin = sign * comparison.difference[m], comparison.half_width[m]
@@ -262,7 +240,7 @@ def difference_intervals(
         f"Differences {to}",
         f"with {100 * (1 - comparison.alpha):g} % {kind}intervals; "
         f"filled: p < {comparison.alpha:g} ({test}){some}",
-        title,
+        frame["title"],
     )
 
 
@@ -290,7 +268,8 @@ class _Layout:
     rows: int
 
     @classmethod
-    def of(cls, panels: int, rows: int, width: int | None, height: int | None) -> _Layout:
+    def of(cls, panels: int, rows: int, frame: Frame) -> _Layout:
+        width, height = frame["width"], frame["height"]
         whole = whole_width()
         columns = _columns(panels, COLUMNS if whole is None else max(1, int(whole * 0.6) // NARROWEST))
         lines = math.ceil(panels / columns)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from rankprism.measures.display import shown_name
-from rankprism.showing.plots.record import alt, chart
+from rankprism.showing.plots.record import Frame, alt, chart
 from rankprism.showing.plots.theme import (
     FIRST,
     QUIET,
@@ -38,15 +38,9 @@ TAU = "Kendall's τ"
 
 
 @chart("preferences experiment correlation")
-def preference_correlations(
-    found: MeasureCorrelation,
-    *,
-    title: str | None = None,
-    width: int | None = None,
-    height: int | None = None,
-) -> alt.LayerChart:
+def preference_correlations(found: MeasureCorrelation, **frame: Unpack[Frame]) -> alt.LayerChart:
     """Kendall's τ of each form of the preference measure with the measures of subtopics, with intervals."""
-    width = width or WIDTH
+    width = frame["width"] or WIDTH
     names = [shown_name(other) for other in found.others]
     labels = [f"{form['browsing']}, {form['combine']}" for form in found.forms]
     rows = [
@@ -54,7 +48,7 @@ def preference_correlations(
         for name, other in zip(names, found.others, strict=True)
         for label, form in zip(labels, found.forms, strict=True)
     ]
-    height = height or STEP * len(labels)
+    height = frame["height"] or STEP * len(labels)
     orient: Any = "bottom" if is_narrow() else "right"
     legend = alt.Legend(
         title="Compared with",
@@ -72,45 +66,33 @@ def preference_correlations(
         width,
         "Runs ranked by preferences and by subtopics",
         f"nPrf@{found.forms[0].cutoff}, by browsing model and combination; {extent(a['runs'], a['topics'])}",
-        title=title,
+        title=frame["title"],
     )
 
 
 @chart("preferences experiment profiles")
-def profile_correlations(
-    found: ProfileCorrelation,
-    *,
-    title: str | None = None,
-    width: int | None = None,
-    height: int | None = None,
-) -> alt.LayerChart:
+def profile_correlations(found: ProfileCorrelation, **frame: Unpack[Frame]) -> alt.LayerChart:
     """Kendall's τ of nPrf with α-nDCG for each profile, and of the mixture of profiles, with intervals."""
-    width = width or WIDTH
+    width = frame["width"] or WIDTH
     labels = [f"{_label(one.first)} – {_label(one.second)}" for one in found.compared]
     rows = [
         {"label": label, **_tau(one.tau, one.low, one.high)}
         for label, one in zip(labels, found.compared, strict=True)
     ]
-    size = width, height or STEP * len(labels)
+    size = width, frame["height"] or STEP * len(labels)
     return styled(
         _dots(rows, labels, size, {"color": alt.value(FIRST)}),
         width,
         "Runs ranked by the preferences of profiles",
         f"{extent(found.about['runs'], found.about['topics'])}; {found.profiles.source}",
-        title=title,
+        title=frame["title"],
     )
 
 
 @chart("preferences experiment incomplete")
-def incomplete_curves(
-    found: IncompleteCorrelation,
-    *,
-    title: str | None = None,
-    width: int | None = None,
-    height: int | None = None,
-) -> alt.LayerChart:
+def incomplete_curves(found: IncompleteCorrelation, **frame: Unpack[Frame]) -> alt.LayerChart:
     """Kendall's τ with the ranking from all preferences, by the number of triplets that were judged."""
-    width, height = width or WIDTH, height or HEIGHT
+    width, height = frame["width"] or WIDTH, frame["height"] or HEIGHT
     names = [shown_name(measure) for measure in found.measures]
     mean, low, high = found.intervals
     rows = [
@@ -158,7 +140,7 @@ def incomplete_curves(
         "Rankings of runs from few judgments",
         f"{extent(a['runs'], a['topics'])}; {a['assessors']} assessors for each triplet; mean of "
         f"{counted(found.tau.shape[-1], 'repetition')}",
-        title=title,
+        title=frame["title"],
     )
 
 

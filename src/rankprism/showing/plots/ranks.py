@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from rankprism.measures.display import shown_name
 from rankprism.meta.ties import TIED
 from rankprism.results import marked
 from rankprism.showing.plots.fitting import whole_width
-from rankprism.showing.plots.record import alt, chart
+from rankprism.showing.plots.record import Frame, alt, chart
 from rankprism.showing.plots.theme import COLOURS, DASHES, LOWEST, TALLEST, data, extent, joined, styled
 from rankprism.text import shortened
 from rankprism.types import ScoresLike
@@ -29,14 +29,7 @@ COLOURED = 6
 
 
 @chart("plot sensitivity", "-m 'alpha_nDCG(alpha={})@10' --values 0,0.5,0.9")
-def sensitivity(
-    scores: ScoresLike,
-    parameter: str | None = None,
-    *,
-    title: str | None = None,
-    width: int | None = None,
-    height: int | None = None,
-) -> alt.LayerChart:
+def sensitivity(scores: ScoresLike, parameter: str | None = None, **frame: Unpack[Frame]) -> alt.LayerChart:
     """The rank of each run as a parameter of a measure changes. Runs with the same mean share a rank.
 
     The axis is true to scale: from 0.5 to 0.9 it is four times as far as from 0.4 to 0.5. It is logarithmic
@@ -50,6 +43,7 @@ def sensitivity(
     parameter
         The parameter in which the measures differ. Default: found from the measures.
     """
+    height = frame["height"]
     found = read_scores(scores).complete()
     parameter, order, values = _variants(found.measures, parameter)
     means = found.means[:, order]
@@ -76,7 +70,7 @@ def sensitivity(
     # With very many runs the lines get close, and only some of the names are written.
     own = 20 if len(found.runs) <= 30 else 13
     step = height / len(found.runs) if height else min(own, TALLEST / len(found.runs))
-    width = width or _width(scale, places)
+    width = frame["width"] or _width(scale, places)
     x = alt.X(
         "place:Q",
         title=parameter + (" (logarithmic axis)" if scale == "log" else ""),
@@ -131,7 +125,7 @@ def sensitivity(
         f"Ranks of runs by {marked(shown_name(str(family)), found.measures[0], found.lower_is_better)} as "
         f"{parameter} moves",
         extent(len(found.runs), len(found.topics)) + rest,
-        title=title,
+        title=frame["title"],
     )
 
 

@@ -10,7 +10,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypedDict, TypeVar
 
 from rankprism.errors import InputError, listed
 from rankprism.results import mixed_sentence
@@ -18,13 +18,25 @@ from rankprism.showing.plots.engine import alt
 from rankprism.showing.plots.fitting import caveat, fitted
 from rankprism.showing.plots.notebook import picture
 
-__all__ = ["CHARTS", "Chart", "alt", "chart", "check_size", "draw"]
+__all__ = ["CHARTS", "Chart", "Frame", "alt", "chart", "check_size", "draw"]
 
 #: The smallest and largest width or height of a picture in pixels.
 FEWEST_PIXELS, MOST_PIXELS = 100, 10_000
 
 Arguments = ParamSpec("Arguments")
 Drawn = TypeVar("Drawn")
+
+
+class Frame(TypedDict, total=False):
+    """What every chart takes beside what it draws. Users may leave it out; a function gets all of it.
+
+    Users give the size of the whole picture, and functions get the size of the plotting area. `draw` explains
+    the three.
+    """
+
+    title: str | None
+    width: int | None
+    height: int | None
 
 
 @dataclass(frozen=True)
@@ -72,9 +84,8 @@ def chart(
 ) -> Callable[[Callable[Arguments, Drawn]], Callable[Arguments, Drawn]]:
     """Turn a function into a chart.
 
-    The function takes scores or a result first, and the keywords `title`, `width` and `height`, which are the
-    size of the plotting area. Users give the size of the whole picture. Other parameters that its docstring
-    explains are options of "plot NAME".
+    The function takes scores or a result first, and ``**frame: Unpack[Frame]`` last. Other parameters that
+    its docstring explains are options of "plot NAME".
 
     Parameters
     ----------
@@ -93,11 +104,14 @@ def chart(
                     f"{record.name} draws what `{record.command}` computes, {record.draws}; "
                     f"got {type(args[0]).__name__}"
                 )
-            size = kwargs.pop("width", None), kwargs.pop("height", None)
+            unknown = kwargs.keys() - own - Frame.__annotations__.keys()
+            if unknown:
+                raise TypeError(f"{record.name} has no argument {min(unknown)!r}")
+            title, *size = (kwargs.pop(name, None) for name in Frame.__annotations__)
             check_size(*size)
 
             def draw(width: Any, height: Any) -> Drawn:
-                return function(*args, **{**kwargs, "width": width, "height": height})
+                return function(*args, **{**kwargs, "title": title, "width": width, "height": height})
 
             before = caveat.set(mixed_sentence(getattr(args[0], "about", {})) if args else "")
             try:
@@ -105,6 +119,7 @@ def chart(
             finally:
                 caveat.reset(before)
 
+        own = inspect.signature(function).parameters.keys()
         record = CHARTS[function.__name__] = Chart(function.__name__, command, drawing, example)
         return drawing
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from rankprism.measures import parse
 from rankprism.measures.display import shown_name
-from rankprism.showing.plots.record import alt, chart
+from rankprism.showing.plots.record import Frame, alt, chart
 from rankprism.showing.plots.theme import (
     QUIET,
     TITLE_LETTER,
@@ -34,14 +34,13 @@ MOST_BANDS = 4
 
 
 @chart("preferences plan")
-def judgments_needed(
-    plan: Plan, *, title: str | None = None, width: int | None = None, height: int | None = None
-) -> alt.ConcatChart:
+def judgments_needed(plan: Plan, **frame: Unpack[Frame]) -> alt.ConcatChart:
     """Kendall's τ with the order of the runs by all preferences, by the number of judgments per topic.
 
     A panel for each measure and a line for each choice of questions. A band from the least to the most of the
     repetitions is drawn if there are at most four lines.
     """
+    width, height = frame["width"], frame["height"]
     panels: dict[str, list[dict[str, Any]]] = {}
     for (measure, choice), tau in zip(plan.conditions, plan.tau, strict=True):
         parsed = parse(measure)
@@ -72,7 +71,7 @@ def judgments_needed(
         each * columns + gaps,
         "Judgments that settle the order of the runs",
         f"{extent(a['runs'], a['topics'])}; mean of {counted(a['repetitions'], 'repetition')}",
-        title=title,
+        title=frame["title"],
     )
 
 
