@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import Concatenate, Generic, ParamSpec, TypeVar
 
+from rankprism.results.scores import Scores
 from rankprism.showing.plots import bars, heatmaps, intent_recall, means, ranks
 from rankprism.showing.plots.record import Chart
-from rankprism.results.scores import Scores
 
 _Arguments = ParamSpec("_Arguments")
 _Drawn = TypeVar("_Drawn", covariant=True)
