@@ -120,7 +120,7 @@ build/fuzz/%: fuzz/%.cpp $(wildcard $(CORE)/*.cpp $(CORE)/*.hpp)
 	command -v clang++ || apt-get install -y --no-install-recommends clang libclang-rt-14-dev
 	mkdir -p build/fuzz
 	clang++ -std=c++17 -g -O1 -pthread -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -o $@ $< \
-	  $(CORE)/arrow.cpp $(CORE)/text.cpp $(CORE)/regroup.cpp $(CORE)/judgments.cpp $(CORE)/run.cpp
+	  $(CORE)/arrow.cpp $(CORE)/text.cpp $(CORE)/regroup.cpp $(CORE)/feed.cpp $(CORE)/judgments.cpp $(CORE)/run.cpp
 
 # A core of its own for each sanitizer, beside the package's Python files; the runtime has to be there before Python.
 CORE_TESTS := tests/core tests/formats/test_bad_input.py tests/formats/test_table_files.py tests/formats/test_hostile_files.py

@@ -120,7 +120,7 @@ bool read_grouped(JudgmentTable& table, const Source& source, JudgmentFormat for
     Blocks blocks(source, reading.block);
     bool is_grouped = true;
     in_order<Part>(
-        worthwhile(reading.threads, source.size(), reading.block), [&](Part& part) { return blocks.next(part.text); },
+        worthwhile(reading.threads, source, reading.block), [&](Part& part) { return blocks.next(part.text); },
         [&](Part& part) {
             part.table.clear();
             part.mistake = nullptr;
@@ -132,7 +132,7 @@ bool read_grouped(JudgmentTable& table, const Source& source, JudgmentFormat for
         },
         [&](const Part& part) {
             // The other blocks are probably like the first one. Memory that stays unused costs nothing.
-            if (table.empty() && !part.table.empty()) {
+            if (table.empty() && !part.table.empty() && !source.is_stream()) {
                 table.reserve(part.table, 1.1 * static_cast<double>(source.size()) / static_cast<double>(part.text.size()));
             }
             is_grouped = table.append(part.table) && part.is_grouped;
@@ -149,7 +149,7 @@ JudgmentTable JudgmentTable::from_source(const Source& source, JudgmentFormat fo
     // Almost all files have the lines of a topic together.
     if (!read_grouped(table, source, format, reading)) {
         table = JudgmentTable();
-        Regrouped topics(source, reading.block, reading.budget);
+        Regrouped topics(source.again(), reading.block, reading.budget);
         for (Source some; topics.next(some);) read_grouped(table, some, format, reading);
     }
     if (table.empty()) throw BadInput(source.name() + ": no judgments in this file, only blank or comment lines");

@@ -2,6 +2,7 @@
 // several files at once.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -17,6 +18,7 @@
 #include "arrow.hpp"
 #include "cover.hpp"
 #include "exact.hpp"
+#include "feed.hpp"
 #include "greedy.hpp"
 #include "hits.hpp"
 #include "interrupt.hpp"
@@ -533,7 +535,29 @@ NB_MODULE(_core, m) {
         })
         .def_prop_ro("columns", &ArrowStream::columns);
 
+    nb::class_<Feed>(m, "Feed")
+        .def(nb::init<std::string, bool, std::size_t, std::size_t>(), "name"_a, "keeps"_a = false, "most"_a = Feed::usual,
+             "memory"_a = Feed::usual_memory)
+        .def("put", [](Feed& feed, const nb::bytes& data) {
+            const std::string_view bytes(data.c_str(), data.size());
+            return unlocked([&] { return feed.put(bytes); });
+        })
+        .def("finish", &Feed::finish, "error"_a = "")
+        .def("close", &Feed::close)
+        .def("rest", [](Feed& feed) { return bytes_of(unlocked([&] { return feed.rest(); })); });
+
     nb::class_<JudgmentTable>(m, "JudgmentTable")
+        // None if the lines of a topic are scattered over a feed that keeps nothing.
+        .def_static("from_feed", [](Feed& feed, const std::string& format, int threads, std::size_t block,
+                                    std::size_t budget) -> std::optional<JudgmentTable> {
+            try {
+                return unlocked([&] {
+                    return JudgmentTable::from_source(feed.source(), judgment_format(format), {threads, block, budget});
+                });
+            } catch (const Scattered&) {
+                return std::nullopt;
+            }
+        }, "feed"_a, "format"_a, "threads"_a = 1, "block"_a = Blocks::usual, "budget"_a = Reading::usual_budget)
         .def_static("from_file", [](const std::string& path, const std::string& name, const std::string& format,
                                     int threads, std::size_t block, std::size_t budget) {
             return unlocked([&] {
@@ -629,6 +653,20 @@ NB_MODULE(_core, m) {
                                 {threads, block, budget});
         }), ties);
     }, "judgments"_a, "path"_a, "name"_a, "order"_a, "duplicates"_a, "threads"_a = 1, "block"_a = Blocks::usual,
+       "budget"_a = Reading::usual_budget, "ties"_a = false, "depth"_a = 0);
+    // None if the lines of a topic are scattered over a feed that keeps nothing.
+    m.def("align_feed", [](const JudgmentTable& judgments, Feed& feed, const std::string& order,
+                           const std::string& duplicates, int threads, std::size_t block, std::size_t budget, bool ties,
+                           std::int64_t depth) -> nb::object {
+        try {
+            return to_python(unlocked([&] {
+                return align_source(judgments, feed.source(), joining_of(order, duplicates, ties, depth),
+                                    {threads, block, budget});
+            }), ties);
+        } catch (const Scattered&) {
+            return nb::none();
+        }
+    }, "judgments"_a, "feed"_a, "order"_a, "duplicates"_a, "threads"_a = 1, "block"_a = Blocks::usual,
        "budget"_a = Reading::usual_budget, "ties"_a = false, "depth"_a = 0);
     m.def("align_bytes", [](const JudgmentTable& judgments, const nb::bytes& data, const std::string& name,
                             const std::string& order, const std::string& duplicates, int threads, std::size_t block,

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "interrupt.hpp"
+#include "text.hpp"
 
 namespace rankprism {
 
@@ -113,9 +114,11 @@ void in_order(int threads, Next&& next, Work&& work, Commit&& commit) {
     if (error != nullptr) std::rethrow_exception(error);
 }
 
-// How many threads are worth starting for this many bytes: small texts are read before a second thread has started.
-inline int worthwhile(int threads, std::size_t bytes, std::size_t block) {
-    return static_cast<int>(std::clamp<std::size_t>(bytes / std::max<std::size_t>(block, 1), 1, static_cast<std::size_t>(std::max(threads, 1))));
+// How many threads are worth starting: small texts are read before a second thread has started.
+inline int worthwhile(int threads, const Source& source, std::size_t block) {
+    const auto most = static_cast<std::size_t>(std::max(threads, 1));
+    if (source.is_stream()) return static_cast<int>(most);
+    return static_cast<int>(std::clamp<std::size_t>(source.size() / std::max<std::size_t>(block, 1), 1, most));
 }
 
 }  // namespace rankprism

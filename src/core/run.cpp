@@ -615,7 +615,7 @@ bool align_grouped(Collection& all, const JudgmentTable& judgments, const Source
     Blocks blocks(source, reading.block);
     bool is_grouped = true;
     in_order<Part>(
-        worthwhile(reading.threads, source.size(), reading.block), [&](Part& part) { return blocks.next(part.text); },
+        worthwhile(reading.threads, source, reading.block), [&](Part& part) { return blocks.next(part.text); },
         [&](Part& part) {
             if (!part.aligner) {
                 const auto where = [&text = part.text](const RunLine& line) { return "line " + std::to_string(text.line_of(line.doc)); };
@@ -644,7 +644,7 @@ Alignment align_source(const JudgmentTable& judgments, const Source& source, con
     // Almost all files have the lines of a topic together.
     if (!align_grouped(all, judgments, source, joining, reading)) {
         all = Collection(judgments.topics());
-        Regrouped topics(source, reading.block, reading.budget);
+        Regrouped topics(source.again(), reading.block, reading.budget);
         for (Source some; topics.next(some);) align_grouped(all, judgments, some, joining, reading);
     }
     if (all.empty()) throw BadInput(source.name() + ": no ranking in this file, only blank or comment lines");

@@ -85,6 +85,22 @@ Source Source::bytes(std::string_view data, const std::string& name) {
     return source;
 }
 
+Source Source::kept(const std::string& name, std::size_t size, Read read) {
+    Source source;
+    source.name_ = name;
+    source.size_ = size;
+    source.read_ = std::move(read);
+    return source;
+}
+
+Source Source::stream(const std::string& name, Take take, std::function<Source()> again) {
+    Source source;
+    source.name_ = name;
+    source.take_ = std::move(take);
+    source.again_ = std::move(again);
+    return source;
+}
+
 #ifdef _WIN32
 Source Source::file(const std::string& path, const std::string& name) {
     std::FILE* file = std::fopen(path.c_str(), "rb");
@@ -100,7 +116,13 @@ Source Source::file(const std::string& path, const std::string& name) {
     return source;
 }
 
-void Source::read(std::size_t at, std::size_t size, char* to) const { std::memcpy(to, memory_ + at, size); }
+void Source::read(std::size_t at, std::size_t size, char* to) const {
+    if (read_) {
+        read_(at, size, to);
+    } else {
+        std::memcpy(to, memory_ + at, size);
+    }
+}
 #else
 Source Source::file(const std::string& path, const std::string& name) {
     const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -118,6 +140,10 @@ Source Source::file(const std::string& path, const std::string& name) {
 }
 
 void Source::read(std::size_t at, std::size_t size, char* to) const {
+    if (read_) {
+        read_(at, size, to);
+        return;
+    }
     if (memory_ != nullptr) {
         std::memcpy(to, memory_ + at, size);
         return;
@@ -189,7 +215,7 @@ void Text::finish(std::size_t size) {
 
 void Text::check_beginning() {
     const char* start = memory_.get();
-    if (source_.size() == 0) throw BadInput(name() + ": the file is empty");
+    if (end_ == 0) throw BadInput(name() + ": the file is empty");
     skip_ = mark_size(start, end_);
     if (starts_with(start, end_, "\xFF\xFE") || starts_with(start, end_, "\xFE\xFF")) {
         throw BadInput(name() + ": is UTF-16 text; convert it to UTF-8, e.g. iconv -f UTF-16 -t UTF-8");
@@ -220,7 +246,7 @@ void Text::check_rest() const {
 std::int64_t Text::line_of(const char* position) const {
     const char* start = memory_.get();
     if (source_.original_line) return source_.original_line(at_ + static_cast<std::size_t>(position - start));
-    return 1 + source_.newlines(at_) + std::count(start, position, '\n');
+    return 1 + (source_.is_stream() ? lines_ : source_.newlines(at_)) + std::count(start, position, '\n');
 }
 
 void Text::fail(const char* position, const std::string& message) const {
@@ -274,27 +300,43 @@ const char* last_change(const char* begin, const char* end) {
 
 }  // namespace
 
+std::size_t Blocks::load(std::size_t at, std::size_t size, char* to) {
+    if (!source_.is_stream()) {
+        source_.read(at, size, to);
+        return size;
+    }
+    const std::size_t here = std::min(size, waiting_.size());
+    std::memcpy(to, waiting_.data(), here);
+    waiting_.erase(0, here);
+    return here + (here < size ? source_.take(size - here, to + here) : 0);
+}
+
 bool Blocks::next(Text& text) {
-    if (at_ == source_.size() && at_ > 0) return false;
+    if (over_) return false;
+    const bool is_stream = source_.is_stream();
     text.source_ = source_;
     text.at_ = at_;
-    const std::size_t left = source_.size() - at_;
+    text.lines_ = lines_;
+    const std::size_t left = is_stream ? std::numeric_limits<std::size_t>::max() : source_.size() - at_;
     std::size_t loaded = 0, wanted = std::min(block_, left);
     for (;; wanted = std::min(wanted + wanted / 4 + 1, left)) {
         char* memory = text.reserve(wanted);
-        source_.read(at_ + loaded, wanted - loaded, memory + loaded);
-        loaded = wanted;
-        if (loaded == left) break;
+        loaded += load(at_ + loaded, wanted - loaded, memory + loaded);
+        over_ = loaded == left || loaded < wanted;
+        if (over_) break;
         const char* end = memory + loaded;
         while (end != memory && end[-1] != '\n') --end;
         std::memset(memory + loaded, '\n', Text::padding);  // where scans stop
         const std::size_t mark = text.begins_file() ? mark_size(memory, loaded) : 0;  // not a part of the first topic
         const char* change = last_change(std::min<const char*>(memory + mark, end), end);
         if (change == nullptr) continue;  // a long topic
-        loaded = static_cast<std::size_t>(change - memory);
+        const auto cut = static_cast<std::size_t>(change - memory);
+        if (is_stream) waiting_.insert(0, change, loaded - cut);
+        loaded = cut;
         break;
     }
     at_ += loaded;
+    if (is_stream) lines_ += std::count(text.memory_.get(), text.memory_.get() + loaded, '\n');
     text.finish(loaded);
     return true;
 }

@@ -26,13 +26,25 @@ struct BadInput : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// Bytes that can be read at any place by several threads at once: a file, or something in memory.
+// Bytes that can be read at any place by several threads at once: a file, or something in memory. Or bytes that arrive one
+// after another, which are read once from the first to the last.
 //
 // Files are read and not mapped. If another program shortens a mapped file, reading it kills the process.
 class Source {
   public:
+    using Read = std::function<void(std::size_t at, std::size_t size, char* to)>;
+    using Take = std::function<std::size_t(std::size_t size, char* to)>;  // the next bytes; fewer only at the end
+
     static Source file(const std::string& path, const std::string& name);
     static Source bytes(std::string_view data, const std::string& name);  // data must outlive the source
+    static Source kept(const std::string& name, std::size_t size, Read read);
+    static Source stream(const std::string& name, Take take, std::function<Source()> again);
+
+    // Whether bytes arrive one after another. Then there is no size, and nothing can be read at a place.
+    bool is_stream() const { return static_cast<bool>(take_); }
+    std::size_t take(std::size_t size, char* to) const { return take_(size, to); }
+    // The same bytes from the beginning, wherever they are wanted.
+    Source again() const { return is_stream() ? again_() : *this; }
 
     std::size_t size() const { return size_; }
     const std::string& name() const { return name_; }
@@ -48,6 +60,9 @@ class Source {
     const char* memory_ = nullptr;
     std::shared_ptr<const void> owner_;  // closes the file
     int file_ = -1;
+    Read read_;
+    Take take_;
+    std::function<Source()> again_;
 };
 
 // Lines of a source in memory. Newlines follow the last byte, so that code that looks at many bytes at a time never has to
@@ -88,6 +103,7 @@ class Text {
     std::size_t room_ = 0;
     std::size_t end_ = 0, skip_ = 0;  // the first bytes may be a byte-order mark
     std::size_t at_ = 0;              // place in the source
+    std::int64_t lines_ = 0;          // newlines before it, in a stream
     const char* foreign_ = nullptr;   // the first byte that is not text
     bool ascii_ = true;
     Source source_;
@@ -248,8 +264,13 @@ class Blocks {
     bool next(Text& text);
 
   private:
+    std::size_t load(std::size_t at, std::size_t size, char* to);  // fewer bytes only at the end
+
     Source source_;
     std::size_t block_, at_ = 0;
+    bool over_ = false;
+    std::string waiting_;     // of a stream: what was taken and belongs to the next text
+    std::int64_t lines_ = 0;  // of a stream: the newlines before that text
 };
 
 // How a source is read. These settings do not change the result.

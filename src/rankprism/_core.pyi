@@ -36,6 +36,19 @@ class ArrowStream:
     def columns(self) -> list[str]:
         """Their names."""
 
+class Feed:
+    """Bytes that one thread puts and the core takes. Whoever is ahead waits."""
+
+    def __init__(self, name: str, keeps: bool = False, most: int = ..., memory: int = ...) -> None:
+        """keeps: whether the core keeps what it takes. most: how many bytes may wait to be taken. memory: how
+        many of those that are kept are in memory; the others are in a file without a name."""
+    def put(self, data: bytes, /) -> bool:
+        """False if nobody takes any more."""
+    def finish(self, error: str = "") -> None: ...
+    def close(self) -> None: ...
+    def rest(self) -> bytes:
+        """All bytes that were not taken."""
+
 class JudgmentTable:
     """Judgments in canonical order: topics, aspects as people list them, documents by id descending."""
 
@@ -49,6 +62,11 @@ class JudgmentTable:
     def from_bytes(
         data: bytes, name: str, format: str, threads: int = 1, block: int = ..., budget: int = ...
     ) -> JudgmentTable: ...
+    @staticmethod
+    def from_feed(
+        feed: Feed, format: str, threads: int = 1, block: int = ..., budget: int = ...
+    ) -> JudgmentTable | None:
+        """None if the lines of a topic are scattered over a feed that keeps nothing."""
     @staticmethod
     def from_columns(
         name: str,
@@ -187,6 +205,19 @@ def align_bytes(
     ties: int = ...,
     depth: int = 0,
 ) -> _Alignment: ...
+def align_feed(
+    judgments: JudgmentTable,
+    feed: Feed,
+    order: str,
+    duplicates: str,
+    threads: int = 1,
+    block: int = ...,
+    budget: int = ...,
+    ties: int = ...,
+    depth: int = 0,
+) -> _Alignment | None:
+    """None if the lines of a topic are scattered over a feed that keeps nothing."""
+
 def exact(value: _Floats, stop: _Floats, discount: _Floats, nodes: int) -> tuple[_Ints, _Floats, _Floats]:
     """The best order of each topic's documents that was found, with -1 behind its end, and what the best
     one is worth at least and at most; equal where it is proved."""

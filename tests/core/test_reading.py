@@ -241,16 +241,16 @@ def test_a_packed_run_is_unpacked_while_the_judgments_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The judgments wait here until the run is being unpacked."""
-    begun, unpack = threading.Event(), files._decompress
+    begun, unpack = threading.Event(), files._pieces
 
-    def noted(name: str) -> bytes:
+    def noted(name: str) -> files.Pieces:
         if name.endswith("run.gz"):
             begun.set()
         else:
             assert begun.wait(60)
         return unpack(name)
 
-    monkeypatch.setattr(files, "_decompress", noted)
+    monkeypatch.setattr(files, "_pieces", noted)
     qrels = write(tmp_path / "qrels.gz", gzip.compress(b"1 a d1 1\n1 a d2 1\n"))
     run = write(tmp_path / "run.gz", gzip.compress(b"1 Q0 d2 1 2.5 t\n1 Q0 d1 2 1.5 t\n"))
     assert evaluate(qrels, run, "AP", threads=2).mean() == {"run": {"AP": 1.0}}

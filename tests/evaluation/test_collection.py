@@ -275,13 +275,13 @@ def test_packed_runs_are_not_unpacked_when_a_collection_is_made(
     import rankprism.formats.files as files
 
     unpacked: list[str] = []
-    before = files._decompress
+    before = files._pieces
 
-    def counted(name: str) -> bytes:
+    def counted(name: str) -> files.Pieces:
         unpacked.append(name)
         return before(name)
 
-    monkeypatch.setattr(files, "_decompress", counted)
+    monkeypatch.setattr(files, "_pieces", counted)
     for name in ("x", "y"):
         (folder / f"{name}.run.gz").write_bytes(gzip.compress((folder / f"{name}.run").read_bytes()))
     collection = Collection.of("q.txt", ["x.run.gz", "y.run.gz"], threads=1)

@@ -84,7 +84,10 @@ def test_a_small_file_is_opened_once_to_be_recognised_and_read(arguments: list[s
 
 
 def test_a_large_file_is_opened_once_to_be_recognised(folder: Path) -> None:
-    """The core, whose opening is not counted here, opens it once more and reads it in blocks."""
+    """The core, whose opening is not counted here, opens it once more and reads it in blocks.
+
+    A packed one is opened again to be unpacked, so that no file is kept open before its turn.
+    """
     many = "".join(f"q1 0 d{i} {i % 3}\n" for i in range(5000))
     (folder / "large.txt").write_text(many)
     (folder / "large.run").write_text("".join(f"q1 Q0 d{i} {i} {-i} t\n" for i in range(5000)))
@@ -93,7 +96,7 @@ def test_a_large_file_is_opened_once_to_be_recognised(folder: Path) -> None:
     with gzip.open(folder / "large.txt.gz", "wt") as file:
         file.write(many)
     arguments = ["compare", "large.txt.gz", "large.run", "a.run", "-m", "nDCG", "--test", "t"]
-    assert counted(arguments)[0] == ["a.run", "large.run", "large.txt.gz"]
+    assert counted(arguments)[0] == ["a.run", "large.run", "large.txt.gz", "large.txt.gz"]
 
 
 def test_files_of_trec_and_the_sample_are_read_without_other_formats(folder: Path) -> None:

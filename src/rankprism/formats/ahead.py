@@ -28,7 +28,14 @@ And so are resamples. `threads=` (`--threads`) is the number of both kinds of th
 a single block is read by one thread. Runs are read after the judgments and not at the same time, because
 a line of a run can be forgotten only when the judgments of its topic are known, and both use all threads.
 Only work that does not need the judgments is done while they are read (`File.fetch`): the first packed
-runs are unpacked, and the system is asked to bring the first plain ones into memory.
+runs begin to be unpacked, and the system is asked to bring the first plain ones into memory.
+
+What is packed is unpacked by a Python thread, which hands the bytes to the core through a `Feed`
+(`feed.hpp`) and waits when it is four megabytes ahead. So do pipes and standard input. The core takes the
+bytes once, from the first to the last, and cuts the same blocks as in a plain file. If the lines of a topic
+turn out to be scattered, a packed file is unpacked once more, and the core keeps its bytes: 64 MB in
+memory, and the others in a file without a name. The bytes of a pipe cannot be had again, so the core keeps
+them from the beginning.
 
 If all files are plain TREC files, `evaluate` begins to read them before it loads numpy, and the command
 before it loads most of our modules (`formats/ahead.py`). Loading uses one processor for as long as

@@ -7,17 +7,20 @@ import re
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import cached_property
 from io import BytesIO
-from itertools import islice
-from typing import Any, TypeAlias, TypeGuard
+from itertools import chain, islice
+from typing import Any, TypeAlias, TypeGuard, TypeVar
 
-from rankprism._core import checked_text
+from rankprism._core import Feed, checked_text
 from rankprism.errors import InputError, install
 from rankprism.text.foreign import as_utf8
 
 PathLike: TypeAlias = str | os.PathLike[str]
+#: The bytes of a file, piece by piece.
+Pieces: TypeAlias = Iterator[bytes]
+Taken = TypeVar("Taken")
 
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 _TABLES = (".parquet", ".arrow", ".feather", ".duckdb", ".db")
@@ -102,6 +105,8 @@ class Beginning:
 
 #: Number of bytes from which a file is recognised. A smaller file is opened only once.
 BEGINNING = 1 << 14
+#: Number of bytes that are unpacked or received at a time.
+PIECE = 1 << 18
 _BOM = b"\xef\xbb\xbf"
 #: The first bytes of the messages of an Arrow stream.
 ARROW_STREAM = b"\xff\xff\xff\xff"
@@ -111,10 +116,6 @@ TABLES: dict[str, Callable[[bytes], bool]] = {
     "arrow": lambda start: start.startswith((b"ARROW1", ARROW_STREAM)),
     "duckdb": lambda start: start[8:12] == b"DUCK",
 }
-
-
-#: What opening a file reads: its beginning, and all bytes unless it is a table, or large and plain.
-_Contents: TypeAlias = tuple[Beginning, bytes | None]
 
 
 class File(os.PathLike[str]):
@@ -130,8 +131,10 @@ class File(os.PathLike[str]):
         self.name = source_name(self.path)
         #: how many threads may read it; None: as many as there are processors
         self.threads = threads or os.cpu_count() or 1
-        self._contents: _Contents | BaseException | None = None
-        self._thread: threading.Thread | None = None
+        self._beginning: Beginning | None = None
+        self._pieces: Pieces | None = None  # of a pipe, after its beginning
+        self._data: bytes | None = None  # all bytes, once somebody has asked for them
+        self._feed: Feed | None = None  # what another thread unpacks or receives
         self._is_wanted_soon = False
         #: gives what the core has read ahead of its turn; None: nothing
         self.ahead: Callable[..., Any] | None = None
@@ -143,68 +146,40 @@ class File(os.PathLike[str]):
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._thread is None or not self._thread.is_alive():
-            self._contents, self._thread = None, None
+        if self._feed is not None:
+            self._feed.close()
+        self._beginning = self._pieces = self._data = self._feed = None
 
     @property
     def is_opened(self) -> bool:
         """Whether its beginning is in memory, so that nobody has to open it to recognise it."""
-        return self._contents is not None
+        return self._beginning is not None
+
+    @property
+    def is_packed(self) -> bool:
+        return self.path.endswith(COMPRESSED) and database_table(self.path) is None
 
     @property
     def is_plain(self) -> bool:
         """Whether it is neither packed nor a pipe, so that it can be opened again."""
-        packed = self.path.endswith(COMPRESSED)
-        return not packed and (os.path.isfile(self.path) or database_table(self.path) is not None)
+        return not self.path.endswith(COMPRESSED) and self.can_be_read_again
 
     @property
     def can_be_read_again(self) -> bool:
         """Whether the file may be examined before its turn to be read. Pipes have to wait."""
         return self.path != "-" and (os.path.isfile(self.path) or database_table(self.path) is not None)
 
+    @property
+    def _flows(self) -> bool:
+        """Whether its bytes come one after another, because it is packed or a pipe."""
+        return self.is_packed or not self.can_be_read_again or not _core_can_open(self.path)
+
     def fetch(self) -> File:
         """Begin to unpack a packed file in another thread; ask the system to fetch a plain one."""
-        if self.path.endswith(COMPRESSED) and os.path.isfile(self.path):
-            self._thread = threading.Thread(target=self._try_to_open, daemon=True)
-            self._thread.start()
+        if self.is_packed and os.path.isfile(self.path) and self._data is None:
+            self._begun(keeps=False)
         self._is_wanted_soon = True
         return self
-
-    def _try_to_open(self) -> None:
-        try:
-            self._contents = self._open()
-        except BaseException as error:  # raised again when the contents are needed
-            self._contents = error
-
-    def _opened(self) -> _Contents:
-        if self._thread is not None:
-            self._thread.join()
-        if self._contents is None:
-            self._contents = self._open()
-        if isinstance(self._contents, BaseException):
-            raise self._contents
-        return self._contents
-
-    def _open(self) -> _Contents:
-        name = self.path
-        table = database_table(name)
-        if table is not None:
-            return Beginning(_read(table[0], BEGINNING), name), None
-        if name == "-":
-            return self._whole(_standard_input())
-        self.check()
-        if name.endswith(COMPRESSED):
-            try:
-                return self._whole(_decompress(name))
-            except (OSError, EOFError) as error:
-                raise InputError(
-                    f"{name}: cannot be unpacked ({error}); check that the file is complete"
-                ) from None
-        if not os.path.isfile(name) or not _core_can_open(name):
-            return self._whole(_read(name, -1))  # a pipe such as /dev/stdin or <(zcat …) has no size
-        start = _read(name, BEGINNING, self._is_wanted_soon)
-        beginning = Beginning(start, name)
-        return beginning, start if len(start) < BEGINNING and not beginning.is_table else None
 
     def check(self) -> None:
         """Refuse a path that leads to no file, without opening it."""
@@ -216,17 +191,72 @@ class File(os.PathLike[str]):
         if os.path.isdir(name):
             raise InputError(f"{name}: is a directory; name the files in it, e.g. {os.path.join(name, '*')}")
 
-    def _whole(self, data: bytes) -> _Contents:
-        return Beginning(data[:BEGINNING], self.path), data
-
-    @property
-    def beginning(self) -> Beginning:
-        return self._opened()[0]
+    def _start(self) -> bytes:
+        table = database_table(self.path)
+        if table is not None:
+            return _read(table[0], BEGINNING)
+        self.check()
+        if not self._flows:
+            start = _read(self.path, BEGINNING, self._is_wanted_soon)
+            if len(start) < BEGINNING and not Beginning(start).is_table:
+                self._data = start
+            return start
+        pieces = _pieces(self.path)
+        found = bytearray()
+        for piece in pieces:
+            found += piece
+            if len(found) >= BEGINNING:
+                break
+        else:
+            self._data = bytes(found)
+        if not self.is_packed and self._data is None:
+            self._pieces = chain([bytes(found)], pieces)
+        return bytes(found[:BEGINNING])
 
     @property
     def data(self) -> bytes | None:
         """All bytes of the file; None for a large plain file, which the core reads, and for a plain table."""
-        return self._opened()[1]
+        self._look()
+        if self._data is None and self._flows:
+            self._data = self._begun(keeps=False).rest()
+        return self._data
+
+    def fed(self, take: Callable[[Feed], Taken | None]) -> Taken | None:
+        """What the core makes of a packed file or a pipe piece by piece; None if this is another file.
+
+        take : gives the pieces to the core. It is called again if it returns None, because the lines of a
+        topic are scattered. Then the core keeps the pieces.
+        """
+        self._look()
+        if not self._flows or self._data is not None:
+            return None
+        for keeps in (not self.is_packed, True):
+            feed, self._feed = self._begun(keeps), None
+            try:
+                if (found := take(feed)) is not None:
+                    return found
+            finally:
+                feed.close()
+        raise AssertionError("scattered lines were kept and not found")
+
+    @property
+    def beginning(self) -> Beginning:
+        """The first bytes. A packed file is not unpacked further for them."""
+        return self._look()
+
+    def _look(self) -> Beginning:
+        """Read the beginning, or all if it is small. What is wrong with the file is said here."""
+        if self._beginning is None:
+            self._beginning = Beginning(self._start(), self.path)
+        return self._beginning
+
+    def _begun(self, keeps: bool) -> Feed:
+        """Let another thread unpack or receive the bytes. It waits when it is some megabytes ahead."""
+        if self._feed is None:
+            pieces = self._pieces if self._pieces is not None else _pieces(self.path)
+            self._feed, self._pieces = Feed(self.name, keeps), None
+            threading.Thread(target=_fill, args=(self._feed, pieces), daemon=True).start()
+        return self._feed
 
     def text(self) -> str:
         """The whole text, after a check that it is UTF-8."""
@@ -238,8 +268,24 @@ class File(os.PathLike[str]):
         return _data_lines(self.text().split("\n"))
 
     def streamed_lines(self) -> Iterator[tuple[int, str]]:
-        """The same, but a large plain file is read line by line, as it may not fit into memory."""
-        return self.lines() if self.data is not None else _data_lines(_lines(self.path))
+        """The same, but a large file is read line by line, as it may not fit into memory."""
+        self._look()
+        if self._data is None and (self.is_plain or self.is_packed):
+            return _data_lines(_lines(self.path))
+        return self.lines()
+
+
+def _fill(feed: Feed, pieces: Pieces) -> None:
+    try:
+        for piece in pieces:
+            if not feed.put(piece):
+                return
+    except InputError as error:
+        feed.finish(str(error))
+    except BaseException as error:
+        feed.finish(f"{error!r}")
+    else:
+        feed.finish()
 
 
 def opened(source: PathLike, threads: int | None = 1) -> File:
@@ -254,10 +300,10 @@ def is_path(source: Any) -> TypeGuard[PathLike]:
     return isinstance(source, str | os.PathLike)
 
 
-def _lines(path: PathLike) -> Iterator[str]:
+def _lines(path: str) -> Iterator[str]:
     name = source_name(path)
     try:
-        with open(path, "rb") as file:
+        with _opened(path) as file:
             for number, line in enumerate(file, 1):
                 try:
                     yield line.decode("utf-8-sig" if number == 1 else "utf-8").removesuffix("\n")
@@ -265,8 +311,10 @@ def _lines(path: PathLike) -> Iterator[str]:
                     raise InputError(
                         f"{name}, line {number}: is not UTF-8; convert the file to UTF-8"
                     ) from None
-    except OSError as error:
-        raise InputError(f"{name}: cannot be read ({error.strerror})") from None
+    except InputError:
+        raise
+    except Exception as error:
+        raise _cannot_be_read(path, error) from None
 
 
 def _lines_at(start: bytes) -> Iterator[str]:
@@ -311,41 +359,47 @@ def _read(path: PathLike, size: int, is_wanted_soon: bool = False) -> bytes:
         raise InputError(f"{os.fspath(path)}: cannot be opened ({error.strerror})") from None
 
 
-def _standard_input() -> bytes:
-    try:
-        return sys.stdin.buffer.read()
-    except OSError as error:
-        raise InputError(f"standard input: cannot be read ({error.strerror}); name a file instead") from None
-
-
 def _core_can_open(name: str) -> bool:
     """Whether the core can open a file by this name, which must be UTF-8, and ASCII on Windows."""
     return name.isascii() or (os.name != "nt" and as_utf8(name) == name)
 
 
-def _decompress(name: str) -> bytes:
-    """The contents of a packed file; an error if they are larger than `max_unpacked` allows."""
-    most, found = max_unpacked(), bytearray()
+def _pieces(name: str) -> Pieces:
+    """The bytes of a packed file, of a pipe, or of a file whose name the core cannot write.
+
+    A packed file that holds more than `max_unpacked` allows is an error.
+    """
+    packed = name.endswith(COMPRESSED)
+    most, found = max_unpacked(), 0
     try:
         with _opened(name) as file:
-            while piece := file.read(1 << 20):
-                found += piece
-                if len(found) > most:
+            while piece := file.read(PIECE) if packed else file.read1(PIECE):
+                found += len(piece)
+                if packed and found > most:
                     raise InputError(
                         f"{name}: holds more than {most:,} bytes, the most that is unpacked; if this is what "
                         f"you expect, allow more with --max-unpacked or {MAX_UNPACKED}, e.g. "
                         f"{MAX_UNPACKED}=64G"
                     )
-    except (OSError, EOFError):
+                yield piece
+    except InputError:
         raise
-    except Exception as error:
-        if isinstance(error, InputError):
-            raise
-        raise OSError(error) from None  # zlib.error, LZMAError and ZstdError have nothing else in common
-    return bytes(found)
+    except Exception as error:  # zlib.error, LZMAError and ZstdError have nothing in common
+        raise _cannot_be_read(name, error) from None
+
+
+def _cannot_be_read(name: str, error: Exception) -> InputError:
+    reason = getattr(error, "strerror", None) or error
+    if name == "-":
+        return InputError(f"standard input: cannot be read ({reason}); name a file instead")
+    if name.endswith(COMPRESSED):
+        return InputError(f"{name}: cannot be unpacked ({error}); check that the file is complete")
+    return InputError(f"{name}: cannot be opened ({reason})")
 
 
 def _opened(name: str) -> Any:
+    if name == "-":
+        return nullcontext(sys.stdin.buffer)
     if name.endswith(".gz"):
         import gzip
 
@@ -358,7 +412,9 @@ def _opened(name: str) -> Any:
         import lzma
 
         return lzma.open(name)
-    return zstd(name).open(name)
+    if name.endswith(".zst"):
+        return zstd(name).open(name)
+    return open(name, "rb")
 
 
 #: The environment variable that limits how much a packed file may hold.

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from rankprism._core import align_bytes, align_file
+from rankprism._core import align_bytes, align_feed, align_file
 from rankprism.data import Alignment, Judgments, Reading, Run, align
 from rankprism.data.run import checked
 from rankprism.errors import InputError
@@ -136,7 +136,13 @@ def _aligned(judgments: Judgments, source: Source, how: Reading) -> tuple[Any, .
     if record is not TREC_RUN:
         run: RunTable = record.read(file, how.duplicates)
         return run.align(judgments.table, how.order, how.duplicates, **how.asked)
-    data, table, threads = file.data, judgments.table, file.threads
+    table, threads = judgments.table, file.threads
+    fed: tuple[Any, ...] | None = file.fed(
+        lambda feed: align_feed(table, feed, how.order, how.duplicates, threads, **how.asked)
+    )
+    if fed is not None:
+        return fed
+    data = file.data
     if data is None:  # the core reads through such a file without keeping it
         return align_file(table, file.path, file.name, how.order, how.duplicates, threads, **how.asked)
     return align_bytes(table, data, file.name, how.order, how.duplicates, threads, **how.asked)

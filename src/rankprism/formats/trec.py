@@ -22,6 +22,9 @@ def core_reader(format: str) -> Callable[[files.File], Judgments]:
 
 
 def _table(file: files.File, format: str) -> JudgmentTable:
+    fed = file.fed(lambda feed: JudgmentTable.from_feed(feed, format, file.threads))
+    if fed is not None:
+        return fed
     data = file.data
     if data is None:
         return JudgmentTable.from_file(file.path, file.name, format, file.threads)
