@@ -20,7 +20,7 @@ from rankprism.judging.assess import backups, database_file, exchange, store, wo
 from rankprism.judging.assess.creation import create_study
 from rankprism.judging.assess.settings import Settings
 from rankprism.judging.assess.store import Store
-from tests.support.assessing import Collection, make_collection, opened
+from tests.support.assessing import Collection, add_a_later_schema, make_collection, opened
 from tests.support.machine import posix
 
 ENDINGS = ("-wal", "-shm", "-journal")
@@ -290,30 +290,18 @@ def test_no_backup_is_made_of_a_damaged_study_and_the_last_one_stays(
     assert answers(study) == 3
 
 
-def test_a_backup_keeps_the_schema_that_the_study_has(tmp_path: Path, collection: Collection) -> None:
+def test_a_backup_keeps_the_schema_that_the_study_has(
+    tmp_path: Path, collection: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """So that it can be made before a new version is tried. `restore` brings it to this version."""
     study = make_with(3, tmp_path / "study.db", collection)
-    with closing(sqlite3.connect(study)) as connection, connection:  # later revisions added these
-        for table in ("ranking_length", "drawing", "assigned", "instructions"):
-            connection.execute(f"DROP TABLE {table}")
-        connection.execute("DROP INDEX ix_task_repeats")
-        for table, column in (
-            ("task", "batch"),
-            ("task", "repeats"),
-            ("judgment", "instructions"),
-            ("assessor", "instructions"),
-        ):
-            connection.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
-        connection.execute("ALTER TABLE study DROP COLUMN address")
-        for column in ("cleaned", "cleaner"):
-            connection.execute(f"ALTER TABLE document DROP COLUMN {column}")
-        connection.execute("UPDATE alembic_version SET version_num = '0001'")
+    add_a_later_schema(tmp_path, monkeypatch)
     backup, again = tmp_path / "backup.db", tmp_path / "again.db"
     backups.back_up(str(study), str(backup))
     assert revision(study) == revision(backup) == "0001"
     backups.restore(str(backup), str(again))
     assert revision(backup) == "0001"
-    assert revision(again) == store._scripts().get_current_head()
+    assert revision(again) == "0002"
     assert answers(again) == 3
 
 

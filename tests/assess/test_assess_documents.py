@@ -6,34 +6,24 @@ import json
 import re
 import subprocess
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from alembic.config import Config
-from alembic.runtime.environment import EnvironmentContext
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
 
-from rankprism.judging.assess import rendering, store, study_state
-from rankprism.judging.assess.settings import Settings
+from rankprism import InputError
+from rankprism.judging.assess import rendering, store
 from rankprism.judging.assess.store import Store
 from rankprism.text import documents
-from rankprism.types import Ask
-from tests.support.assessing import Collection, Served, make_collection, opened
+from tests.support.assessing import Collection, Served, add_a_later_schema, make_collection, opened
 
 Cli = Callable[..., Any]
 
+
 #: The columns that later revisions of the schema have added.
-ADDED = {
-    "document": {"cleaned", "cleaner"},
-    "study": {"address"},
-    "task": {"batch", "repeats"},
-    "judgment": {"instructions"},
-    "assessor": {"instructions"},
-}
-
-
 def hostile(folder: Path) -> Collection:
     """Documents with something to clean."""
     made = make_collection(folder)
@@ -123,54 +113,31 @@ def target(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return make()
 
 
-def copied_to_the_first_schema(study: Store, target: str) -> None:
-    """What a study has, in a database as the first version of the schema made it."""
-    scripts = store._scripts()
-    if not store.is_url(target):
-        Path(target).touch()
-    with store._connected(target) as old, old.writing() as connection, study.reading() as source:
-        with EnvironmentContext(
-            Config(), scripts, fn=lambda revision, context: scripts._upgrade_revs("0001", revision)
-        ) as environment:
-            environment.configure(connection=connection)
-            environment.run_migrations()
-        tables = set(sa.inspect(connection).get_table_names())
-        for table in (table for table in store.metadata.sorted_tables if table.name in tables):
-            columns = [column for column in table.c if column.name not in ADDED.get(table.name, ())]
-            rows = [dict(row) for row in source.execute(sa.select(*columns)).mappings()]
-            if rows:
-                connection.execute(sa.insert(table), rows)
-
-
 def everything(study: Store) -> dict[str, list[Any]]:
-    """All rows, without the columns that are new."""
+    """All rows of all tables."""
     with study.reading() as connection:
         return {
-            table.name: sorted(
-                map(repr, connection.execute(
-                    sa.select(*(column for column in table.c if column.name not in ADDED.get(table.name, ())))
-                ))
-            )
+            table.name: sorted(map(repr, connection.execute(sa.select(table))))
             for table in store.metadata.sorted_tables
-        }  # fmt: skip
+        }
 
 
-def test_a_study_of_the_first_schema_goes_on(target: str, tmp_path: Path) -> None:
-    new = opened(tmp_path, collection=hostile(tmp_path))
+def test_a_study_of_an_earlier_schema_goes_on(
+    target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    new = opened(tmp_path, collection=hostile(tmp_path), target=target)
     served = Served(new)
     ann = served.person("ann")
     ann.work(most=3)
-    copied_to_the_first_schema(new, target)
-    before, cleaned = everything(new), documents_of(new)
+    before = everything(new)
+    with new.reading() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), store.metadata) == []
     new.close()
-    with store._connected(target) as old:
-        assert "cleaned" not in {one["name"] for one in sa.inspect(old.engine).get_columns("document")}
+    add_a_later_schema(tmp_path, monkeypatch)
     for _ in range(2):  # the second time there is nothing to do
         with store.opened(target) as old:
             assert everything(old) == before
-            rendering.clean_documents(old, lambda text: None)
-            assert everything(old) == before
-            assert documents_of(old) == cleaned
+            assert "later" in {one["name"] for one in sa.inspect(old.engine).get_columns("study")}
             again = Served(old)
             ann.client.send = again.client().send  # the session is still good
             page = ann.get("/task")
@@ -181,32 +148,23 @@ def test_a_study_of_the_first_schema_goes_on(target: str, tmp_path: Path) -> Non
             )
 
 
-@pytest.mark.parametrize("ask", ["both", "grades"])
-def test_an_older_study_goes_on_with_the_words_that_it_began_with(
-    target: str, tmp_path: Path, ask: Ask
+def test_a_study_of_a_later_schema_is_refused(
+    target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The settings of the third schema had no wording, no marks, no time limit and no crowd platforms."""
-    newer = ("wording", "mark", "minutes", "worker_parameter", "completion_url")
-    new = opened(tmp_path, Settings(depth=3, ask=ask, name="A study"))
-    with new.writing() as connection:
-        found = dict(connection.execute(sa.select(store.study.c.settings)).scalar_one())
-        older = {name: value for name, value in found.items() if name not in newer}
-        connection.execute(sa.update(store.study).values(settings=older))
-    copied_to_the_first_schema(new, target)
-    new.close()
-    with store.opened(target) as old, old.reading() as connection:
-        settings = study_state.load(connection).settings
-    assert {name: value for name, value in asdict(settings).items() if name in older} == older
-    assert (settings.mark, settings.minutes, settings.worker_parameter) == (False, None, "")
-    assert settings.wording.tie == "About the same"
-    question = "How does this document fit?" if ask == "grades" else "Which would you rather read?"
-    assert settings.wording.question == question
+    with monkeypatch.context() as later:
+        add_a_later_schema(tmp_path, later)
+        opened(tmp_path, target=target).close()
+    with pytest.raises(InputError, match=r"was made by a newer rankprism \(its schema is 0002\)"):
+        store.opened(target).__enter__()
 
 
-def test_serve_brings_an_old_study_up_to_date_and_says_so(rankprism_command: Path, tmp_path: Path) -> None:
-    new = opened(tmp_path, collection=hostile(tmp_path), assessors=["ann"])
+def test_serve_cleans_the_documents_of_another_version_and_says_so(
+    rankprism_command: Path, tmp_path: Path
+) -> None:
     target = tmp_path / "old.db"
-    copied_to_the_first_schema(new, str(target))
+    new = opened(tmp_path, collection=hostile(tmp_path), assessors=["ann"], target=str(target))
+    with new.writing() as connection:  # as another version has cleaned it
+        connection.execute(sa.update(store.document).values(cleaned="", cleaner="0, nh3 0.1"))
     new.close()
     with subprocess.Popen(
         [rankprism_command, "assess", "serve", target, "--port", "0"],

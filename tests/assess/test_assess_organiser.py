@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
 from collections import Counter
-from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import pytest
-import sqlalchemy as sa
-from alembic.autogenerate import compare_metadata
-from alembic.runtime.migration import MigrationContext
 
 from rankprism import InputError
-from rankprism.judging.assess import audit, dashboard, exchange, right_answers, store, study_state, work
+from rankprism.judging.assess import audit, dashboard, exchange, right_answers, study_state, work
 from rankprism.judging.assess.charts import Bar, Line, Point, bars, lines
 from rankprism.judging.assess.choice import Question, in_both_orders, read_questions
 from rankprism.judging.assess.consistency import consistency
@@ -26,64 +20,6 @@ from rankprism.judging.assess.pace import pace
 from rankprism.judging.assess.settings import Settings
 from rankprism.judging.preferences import describe
 from tests.support.assessing import Page, Person, Served, by_worth, make_collection, opened
-
-# ── studies of earlier versions ──────────────────────────────────────────────────────────────────
-
-
-@pytest.fixture
-def older(tmp_path: Path) -> Path:
-    """A study with seven answers, as the version with schema 0003 left it."""
-    path = tmp_path / "older.db"
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(Path(__file__).with_name("study_0003.sql").read_text())
-    return path
-
-
-def test_an_earlier_study_in_postgresql_is_migrated_too(
-    postgres: Callable[[], str], older: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with closing(sqlite3.connect(older)) as connection:
-        settings, secret, created = connection.execute(
-            "SELECT settings, secret, created FROM study"
-        ).fetchone()
-    address = postgres()
-    scripts = store._scripts()
-    with monkeypatch.context() as patched:  # the steps up to the schema of that version
-        patched.setattr(scripts, "get_current_head", lambda: "0003")
-        upgrade = scripts._upgrade_revs
-        patched.setattr(scripts, "_upgrade_revs", lambda _, revision: upgrade("0003", revision))
-        patched.setattr(store, "_scripts", lambda: scripts)
-        with store._connected(address) as open_study, open_study.writing() as connection_:
-            store._migrate(connection_)
-            row = {"settings": settings, "secret": secret, "created": created}
-            statement = "INSERT INTO study (id, settings, provenance, secret, created) VALUES "
-            connection_.execute(sa.text(f"{statement}(1, :settings, '{{}}', :secret, :created)"), row)
-    with store.opened(address) as open_study, open_study.reading() as connection_:
-        assert compare_metadata(MigrationContext.configure(connection_), store.metadata) == []
-        assert study_state.load(connection_).settings.both_orders == "no"
-        (first,) = exchange.instruction_versions(connection_)
-        assert (first.version, first.since, first.text) == (1, created, "Say which is **better**.\n")
-
-
-def test_a_study_of_an_earlier_version_goes_on(older: Path) -> None:
-    with store.opened(str(older)) as open_study:
-        with open_study.reading() as connection:
-            assert compare_metadata(MigrationContext.configure(connection), store.metadata) == []
-            settings = study_state.load(connection).settings
-            assert (settings.both_orders, settings.repeat_every) == ("no", None)
-            (first,) = exchange.instruction_versions(connection)
-            assert first.text == settings.instructions == "Say which is **better**.\n"
-            answers = len(exchange.answered(connection, True))
-            # Ann's seventh answer was taken back; one of her answers is gold, and was not given under study.
-            assert first.judgments == 7
-        served = Served(open_study)
-        ann = served.person("ann")
-        page = ann.work()
-        assert "The organiser has changed the instructions" not in page.text
-        with open_study.reading() as connection:
-            assert len(exchange.answered(connection, True)) > answers
-        assert "A study of yesterday" in served.organiser().get("/organiser").text
-
 
 # ── pairs in both orders, and questions that come again ──────────────────────────────────────────
 

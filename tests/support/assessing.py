@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import shutil
 import socket
 import threading
 import time
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlencode
 
+import pytest
 import sqlalchemy as sa
 
 from rankprism.judging.assess import access, open_task, store, study_state, work
@@ -326,6 +328,27 @@ def opened(folder: Path, settings: Settings | None = None, **options: Any) -> St
         **options,
     )
     return store.opened(target).__enter__()
+
+
+_LATER = """
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0002"
+down_revision = "0001"
+
+
+def upgrade() -> None:
+    op.add_column("study", sa.Column("later", sa.Text(), nullable=True))
+"""
+
+
+def add_a_later_schema(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From now on, the newest schema is another one, whose studies have one column more."""
+    migrations = folder / "migrations"
+    shutil.copytree(store._MIGRATIONS, migrations)
+    (migrations / "versions" / "0002_later.py").write_text(_LATER)
+    monkeypatch.setattr(store, "_MIGRATIONS", migrations)
 
 
 @contextmanager

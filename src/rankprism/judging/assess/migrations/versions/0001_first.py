@@ -17,6 +17,7 @@ def upgrade() -> None:
         sa.Column("worker", sa.Text(), nullable=True),
         sa.Column("created", sa.Text(), nullable=False),
         sa.Column("consented", sa.Text(), nullable=True),
+        sa.Column("instructions", sa.Integer(), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_assessor")),
         sa.UniqueConstraint("name", name=op.f("uq_assessor_name")),
         sa.UniqueConstraint("worker", name=op.f("uq_assessor_worker")),
@@ -29,8 +30,17 @@ def upgrade() -> None:
         sa.Column("url", sa.Text(), nullable=False),
         sa.Column("type", sa.Text(), nullable=False),
         sa.Column("text", sa.Text(), nullable=False),
+        sa.Column("cleaned", sa.Text(), nullable=True),
+        sa.Column("cleaner", sa.Text(), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_document")),
         sa.UniqueConstraint("name", name=op.f("uq_document_name")),
+    )
+    op.create_table(
+        "instructions",
+        sa.Column("version", sa.Integer(), nullable=False),
+        sa.Column("text", sa.Text(), nullable=False),
+        sa.Column("since", sa.Text(), nullable=False),
+        sa.PrimaryKeyConstraint("version", name=op.f("pk_instructions")),
     )
     op.create_table(
         "study",
@@ -40,6 +50,7 @@ def upgrade() -> None:
         sa.Column("secret", sa.Text(), nullable=False),
         sa.Column("created", sa.Text(), nullable=False),
         sa.Column("stopped", sa.Text(), nullable=True),
+        sa.Column("address", sa.Text(), nullable=True),
         sa.CheckConstraint("id = 1", name=op.f("ck_study_one")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_study")),
     )
@@ -65,6 +76,14 @@ def upgrade() -> None:
         sa.UniqueConstraint("topic", "name", name=op.f("uq_aspect_topic_name")),
     )
     op.create_table(
+        "assigned",
+        sa.Column("topic", sa.Integer(), nullable=False),
+        sa.Column("assessor", sa.Integer(), nullable=False),
+        sa.ForeignKeyConstraint(["assessor"], ["assessor.id"], name=op.f("fk_assigned_assessor")),
+        sa.ForeignKeyConstraint(["topic"], ["topic.id"], name=op.f("fk_assigned_topic")),
+        sa.PrimaryKeyConstraint("topic", "assessor", name=op.f("pk_assigned")),
+    )
+    op.create_table(
         "ranking",
         sa.Column("run", sa.Text(), nullable=False),
         sa.Column("topic", sa.Integer(), nullable=False),
@@ -73,6 +92,14 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["document"], ["document.id"], name=op.f("fk_ranking_document")),
         sa.ForeignKeyConstraint(["topic"], ["topic.id"], name=op.f("fk_ranking_topic")),
         sa.PrimaryKeyConstraint("run", "topic", "rank", name=op.f("pk_ranking")),
+    )
+    op.create_table(
+        "ranking_length",
+        sa.Column("run", sa.Text(), nullable=False),
+        sa.Column("topic", sa.Integer(), nullable=False),
+        sa.Column("length", sa.Integer(), nullable=False),
+        sa.ForeignKeyConstraint(["topic"], ["topic.id"], name=op.f("fk_ranking_length_topic")),
+        sa.PrimaryKeyConstraint("run", "topic", name=op.f("pk_ranking_length")),
     )
     op.create_table(
         "task",
@@ -85,6 +112,8 @@ def upgrade() -> None:
         sa.Column("first", sa.Integer(), nullable=False),
         sa.Column("second", sa.Integer(), nullable=True),
         sa.Column("expected", sa.JSON(), nullable=True),
+        sa.Column("batch", sa.Integer(), nullable=True),
+        sa.Column("repeats", sa.Integer(), nullable=True),
         sa.ForeignKeyConstraint(["first"], ["document.id"], name=op.f("fk_task_first")),
         sa.ForeignKeyConstraint(["second"], ["document.id"], name=op.f("fk_task_second")),
         sa.ForeignKeyConstraint(["topic"], ["topic.id"], name=op.f("fk_task_topic")),
@@ -92,6 +121,7 @@ def upgrade() -> None:
         sa.UniqueConstraint("key", name=op.f("uq_task_key")),
     )
     op.create_index("ix_task_purpose_position", "task", ["purpose", "position"], unique=False)
+    op.create_index(op.f("ix_task_repeats"), "task", ["repeats"], unique=False)
     op.create_table(
         "token",
         sa.Column("id", sa.Text(), nullable=False),
@@ -104,6 +134,14 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_token")),
     )
     op.create_index(op.f("ix_token_assessor"), "token", ["assessor"], unique=False)
+    op.create_table(
+        "drawing",
+        sa.Column("task", sa.Integer(), nullable=False),
+        sa.Column("upto", sa.Integer(), nullable=False),
+        sa.Column("probability", sa.Float(), nullable=False),
+        sa.ForeignKeyConstraint(["task"], ["task.id"], name=op.f("fk_drawing_task")),
+        sa.PrimaryKeyConstraint("task", "upto", name=op.f("pk_drawing")),
+    )
     op.create_table(
         "place",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -135,6 +173,7 @@ def upgrade() -> None:
         sa.Column("time", sa.Text(), nullable=False),
         sa.Column("seconds", sa.Float(), nullable=True),
         sa.Column("withdrawn", sa.Text(), nullable=True),
+        sa.Column("instructions", sa.Integer(), nullable=True),
         sa.ForeignKeyConstraint(["assessor"], ["assessor.id"], name=op.f("fk_judgment_assessor")),
         sa.ForeignKeyConstraint(["place"], ["place.id"], name=op.f("fk_judgment_place")),
         sa.ForeignKeyConstraint(["task"], ["task.id"], name=op.f("fk_judgment_task")),
