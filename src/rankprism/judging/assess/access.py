@@ -101,8 +101,8 @@ def use_organiser_link(connection: sa.Connection, link: str) -> str | None:
     row = find_token(connection, link, "organiser")
     if row is None:
         return None
-    connection.execute(sa.delete(store.token).where(store.token.c.id == row.id))
-    return new_token(connection, "organiser-session")
+    used = connection.execute(sa.delete(store.token).where(store.token.c.id == row.id))
+    return new_token(connection, "organiser-session") if used.rowcount == 1 else None
 
 
 def end_session(connection: sa.Connection, session: Session) -> None:

@@ -8,7 +8,6 @@ and keys give answers.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -111,11 +110,11 @@ def _endpoint(site: Site, answer: Callable[[Visit], Response]) -> Callable[[Requ
         except HTTPException as problem:
             return visit.error(problem.status_code, problem.detail)
         except store.Unavailable as problem:
-            print(f"rankprism assess: {problem}", file=sys.stderr, flush=True)
+            site.problems.tell(problem)
             words = "The database is not available, and nothing was stored. Wait a moment and try again."
             return visit.error(503, words)
         except store.Damaged as problem:
-            print(f"rankprism assess: {problem}", file=sys.stderr, flush=True)
+            site.problems.tell(problem)
             return visit.error(500, "The study is damaged, and nothing was stored. Tell the organiser.")
         except RankprismError as problem:
             return visit.error(400, str(problem))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -22,6 +22,9 @@ from rankprism.judging.assess.settings import Settings
 from rankprism.judging.assess.study_files import Given
 from rankprism.judging.judges.drawn import DrawnPair
 from rankprism.text import documents
+
+#: The longest id of a topic, document or run, in bytes. A row of an index of PostgreSQL has 2,704 bytes.
+LONGEST_ID = 2_000
 
 
 def insert(connection: sa.Connection, given: Given, plan: Plan, assessors: Sequence[str]) -> None:
@@ -110,6 +113,17 @@ def insert_questions(
     return len(new)
 
 
+def check_ids(kind: str, names: Iterable[str]) -> None:
+    """Refuse ids that are too long for the indexes of PostgreSQL, in every database."""
+    for name in names:
+        size = len(name.encode("utf-8"))
+        if size > LONGEST_ID:
+            raise InputError(
+                f"the id of a {kind} has {size:,} bytes, and a study takes at most {LONGEST_ID:,}; shorten "
+                f"it ({name[:60]}…)"
+            )
+
+
 def ids(connection: sa.Connection, table: sa.Table) -> dict[str, int]:
     """The number of each name in a table."""
     return {row.name: row.id for row in connection.execute(sa.select(table.c.name, table.c.id))}
@@ -118,6 +132,7 @@ def ids(connection: sa.Connection, table: sa.Table) -> dict[str, int]:
 def insert_topics(
     connection: sa.Connection, topics: Sequence[Topic], aspects: Aspects | None
 ) -> dict[str, int]:
+    check_ids("topic", [topic.id for topic in topics])
     rows = [{"name": t.id, "title": t.title, "description": t.description} for t in topics]
     connection.execute(sa.insert(store.topic), rows)
     found = ids(connection, store.topic)
@@ -138,6 +153,7 @@ def insert_topics(
 
 
 def insert_documents(connection: sa.Connection, texts: Mapping[str, Document]) -> dict[str, int]:
+    check_ids("document", texts)
     rows = [
         {"name": d.id, "title": d.title, "url": d.url, "type": d.type, "text": d.text}
         | rendering.cleaned(d.text, d.type)
@@ -161,6 +177,7 @@ def insert_rankings(
     topic_ids: Mapping[str, int],
     document_ids: Mapping[str, int],
 ) -> None:
+    check_ids("run", rankings)
     rows = [
         {"run": run, "topic": topic_ids[topic], "rank": rank, "document": document_ids[doc]}
         for run, lists in rankings.items()

@@ -124,6 +124,9 @@ class Settings:
             value, limit = getattr(self, name), fact(AtLeast, hint)
             if limit is not None and value is not None and value < limit.least:
                 raise InputError(f"{name} must be at least {limit.least}; got {value}")
+        for name in get_type_hints(Settings):
+            if "\0" in str(getattr(self, name)):
+                raise InputError(f"{name} has a NUL character (\\0), which databases reject; remove it")
         check_parameter(self.worker_parameter)
         if self.completion_url is not None:
             check_completion_url(self.completion_url)

@@ -219,7 +219,14 @@ token = Table(
 )
 
 _MIGRATIONS = Path(__file__).with_name("migrations")
+#: The classes of SQLSTATE of what passes by itself: lost connections, transactions that PostgreSQL undid, too
+#: little disk, memory or connections, and a server that an operator stops.
+_PASSING = ("08", "40", "53", "57")
+#: Those of what a user has to mend: rights, and a database that is read-only.
+_REFUSED = ("42501", "25006")
 _SECONDS_TO_WAIT = 30.0  # while somebody else writes
+_SCHEMA_LOCK = 7_220_164_001  # any number that other programs are unlikely to lock
+_MIGRATING = threading.Lock()
 #: A clock that nobody can set and, where the system has one, that goes on while the machine sleeps.
 _STEADY = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC", None))
 
@@ -302,12 +309,19 @@ class Store:
 
     @contextmanager
     def _in_time(self) -> Iterator[None]:
-        """Turn the errors of a database that was locked for too long into our own."""
+        """Turn the errors of a database that cannot be used at the moment into our own."""
         try:
             yield
-        except (sa.exc.OperationalError, sa.exc.TimeoutError) as error:
+        except sa.exc.TimeoutError:  # all connections were taken
+            raise self._busy() from None
+        except sa.exc.DBAPIError as error:
             if _is_busy(error):
                 raise self._busy() from None
+            if _is_away(error):
+                raise Unavailable(
+                    f"{self.name}: the database says {_first_line(error)}, and nothing was stored; try again "
+                    f"when it can be used"
+                ) from None
             raise
 
     def _busy(self) -> Unavailable:
@@ -338,6 +352,7 @@ def create(target: str, fill: Any) -> None:
     """Make a new study completely or not at all: its tables, and the rows that `fill` inserts."""
     if is_url(target):
         with _connected(target) as store, store.writing() as connection:
+            _wait_for_others(connection)
             if sa.inspect(connection).has_table("study"):
                 raise InputError(f"{store.name}: has a study already; name another database")
             _migrate(connection)
@@ -366,6 +381,7 @@ def opened(target: str, name: str = "") -> Iterator[Store]:
             )
         if revision != scripts.get_current_head():
             with store.writing() as connection:
+                _wait_for_others(connection)
                 _migrate(connection)
         yield store
 
@@ -406,12 +422,13 @@ def _connected(target: str, name: str = "") -> Iterator[Store]:
     file = None if is_url(target) else os.stat(target)
     store = Store(_engine(target, name), name, file=file)
     try:
-        with store.reading():
-            pass
+        with store.reading() as connection:
+            _check_encoding(store, connection)
         yield store
     except sa.exc.DatabaseError as error:
         # SQLite raises the base class for a damaged file. Most subclasses would be our own mistakes.
-        if type(error) not in (sa.exc.DatabaseError, sa.exc.OperationalError):
+        is_refused = getattr(error.orig, "sqlstate", None) in _REFUSED
+        if type(error) not in (sa.exc.DatabaseError, sa.exc.OperationalError) and not is_refused:
             raise
         code = getattr(error.orig, "sqlite_errorcode", None)
         if code == sqlite3.SQLITE_NOTADB:
@@ -422,14 +439,37 @@ def _connected(target: str, name: str = "") -> Iterator[Store]:
         store.close()
 
 
-def _is_busy(error: sa.exc.OperationalError | sa.exc.TimeoutError) -> bool:
+def _check_encoding(store: Store, connection: sa.Connection) -> None:
+    """Refuse a database of PostgreSQL that does not know what its text means."""
+    if store.is_sqlite:
+        return
+    encoding = connection.execute(sa.text("SHOW server_encoding")).scalar_one()
+    if encoding != "UTF8":
+        raise InputError(
+            f"{store.name}: its encoding is {encoding}, and a study may have any text; make a database with "
+            f"ENCODING 'UTF8'"
+        )
+
+
+def _is_busy(error: sa.exc.DBAPIError) -> bool:
     """Whether somebody else held a lock for too long, or two waited for each other (PostgreSQL)."""
-    if isinstance(error, sa.exc.TimeoutError):  # all connections were taken
-        return True
     orig = error.orig
     if isinstance(orig, sqlite3.OperationalError):
         return is_locked(orig)
     return getattr(orig, "sqlstate", None) in ("55P03", "40P01")
+
+
+def _is_away(error: sa.exc.DBAPIError) -> bool:
+    """Whether PostgreSQL cannot be reached, or undid a transaction that may succeed later.
+
+    A connection that is refused or lost has no SQLSTATE.
+    """
+    if isinstance(error.orig, sqlite3.Error):
+        return False
+    state = getattr(error.orig, "sqlstate", None)
+    if state is None:
+        return error.connection_invalidated or isinstance(error, sa.exc.OperationalError)
+    return str(state).startswith(_PASSING)
 
 
 def _until(deadline: float) -> float:
@@ -476,9 +516,10 @@ def _engine(target: str, name: str) -> sa.Engine:
         event.listen(engine, "begin", _begin_sqlite)
         return engine
     # An acknowledged answer is on the disk, whatever the server's own default is.
-    settings = f"-c synchronous_commit=on -c lock_timeout={_SECONDS_TO_WAIT:g}s"
+    settings = f"-c synchronous_commit=on -c lock_timeout={_SECONDS_TO_WAIT:g}s -c client_encoding=UTF8"
     return sa.create_engine(
         _url(target),
+        isolation_level="READ COMMITTED",  # rows are locked where it matters, and nothing has to be repeated
         pool_size=20,
         max_overflow=20,
         pool_pre_ping=True,
@@ -512,6 +553,12 @@ def _begin_sqlite(connection: sa.Connection) -> None:
     connection.exec_driver_sql("BEGIN" if deadline is None else "BEGIN IMMEDIATE")
 
 
+def _wait_for_others(connection: sa.Connection) -> None:
+    """Let nobody else change the schema before this transaction ends. Writers to SQLite have waited."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_SCHEMA_LOCK)))
+
+
 def _migrate(connection: sa.Connection) -> None:
     """Migrate the schema to this version, in the transaction of the connection."""
     scripts = _scripts()
@@ -519,7 +566,8 @@ def _migrate(connection: sa.Connection) -> None:
     def steps(revision: Any, context: MigrationContext) -> Any:
         return scripts._upgrade_revs("head", revision)
 
-    with EnvironmentContext(Config(), scripts, fn=steps) as environment:
+    # Alembic keeps the environment in a module, of which all threads of a process have one.
+    with _MIGRATING, EnvironmentContext(Config(), scripts, fn=steps) as environment:
         environment.configure(connection=connection, target_metadata=metadata)
         environment.run_migrations()
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import sys
+import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -27,6 +29,7 @@ from rankprism.judging.assess.store import Store
 #: The largest form that is read, in bytes.
 MOST_FORM = 64 * 1024
 _LARGEST_ROW = 2**31 - 1
+_BETWEEN_PROBLEMS = 10.0  # seconds
 _REMEMBERED = 5.0  # seconds before the progress of the whole study is counted again
 
 
@@ -51,6 +54,25 @@ def _static(name: str) -> str:
     return f"/static/{name}?{hashlib.blake2b(content, digest_size=6).hexdigest()}"
 
 
+class Problems:
+    """Prints for whoever runs the server what went wrong, one line every few seconds at the most."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._last = -_BETWEEN_PROBLEMS
+        self._untold = 0
+
+    def tell(self, problem: object) -> None:
+        """Print a problem, or count it for the next line."""
+        with self._lock:
+            if time.monotonic() - self._last < _BETWEEN_PROBLEMS:
+                self._untold += 1
+                return
+            more = f" (and {self._untold} problems before that were not printed)" if self._untold else ""
+            self._last, self._untold = time.monotonic(), 0
+        print(f"rankprism assess: {problem}{more}", file=sys.stderr, flush=True)
+
+
 @dataclass(frozen=True, eq=False)
 class Site:
     """A study that is served, and the settings of its server."""
@@ -66,6 +88,7 @@ class Site:
     estimates: Estimates = field(default_factory=Estimates)
     supply: adaptive.Supply = field(default_factory=adaptive.Supply)
     remembered: dict[str, tuple[float, Any]] = field(default_factory=dict)
+    problems: Problems = field(default_factory=Problems)
 
     @property
     def settings(self) -> Settings:
