@@ -273,7 +273,7 @@ class Whole:
         """The same collection for each measure, with samples that are drawn for all of them."""
         chosen = [parse(measure) for measure in measures]
         collection = Collection.of(labels.source, runs)
-        ranked = Ranked.of(labels, collection.joined(labels.pairs, collection.reading))
+        ranked = Ranked.of(labels, collection.joined(labels.pairs))
         design = designed(labels, ranked, chosen, 0)
         truth = evaluate(collection, measures=chosen).means
         hashed = hashes(labels)

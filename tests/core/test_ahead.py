@@ -294,7 +294,7 @@ def test_reading_can_be_interrupted(place: str, tmp_path: Path, files: tuple[Pat
     code = """
 import os, signal, sys
 import rankprism, rankprism.measures
-from rankprism.evaluation import steps
+from rankprism.evaluation import blocks
 def stop(*_):
     raise KeyboardInterrupt
 signal.signal(signal.SIGALRM, stop)

@@ -20,9 +20,9 @@ import pytest
 
 import rankprism.evaluation.score_folder.evaluate
 from rankprism import InputError, RankprismWarning, evaluate, evaluate_into, read_judgments, read_run, sample
+from rankprism.evaluation.parts import joined
 from rankprism.evaluation.score_folder.evaluate import sha256_of
 from rankprism.evaluation.score_folder.files import file_name
-from rankprism.evaluation.steps import joined
 from tests.support.machine import posix
 
 Cli = Callable[..., subprocess.CompletedProcess[str]]

@@ -122,17 +122,8 @@ class Read:
         from rankprism.evaluation.score_folder import evaluate_into
 
         with evaluating(len(self.collection.sources)) as (on_run, on_share):
-            kinds, settings = self.kinds, self.settings
             return evaluate_into(
-                folder,
-                kinds.pop("judgments"),
-                self.runs,
-                measures,
-                on_run=on_run,
-                on_share=on_share,
-                **kinds,
-                **settings,
-                **more,
+                folder, self.collection, measures=measures, on_run=on_run, on_share=on_share, **more
             )
 
 

@@ -113,7 +113,7 @@ def evaluate(
     rankprism evaluate nuggets.jsonl answers.jsonl
     """
     from rankprism.cli.output import write_in
-    from rankprism.evaluation.evaluation import OF_ANSWERS
+    from rankprism.evaluation.parts import OF_ANSWERS
     from rankprism.results import OUTPUTS, Style, check_style, output_format
 
     events.begin("evaluate", log)

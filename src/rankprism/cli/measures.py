@@ -45,7 +45,7 @@ def read_measures(measure: MeasureNames = None, measures_file: MeasureFiles = No
         raise MeasureError(
             "name at least one measure with -m, e.g. -m alpha_nDCG@20; `rankprism measures` lists them"
         )
-    return [each for text in measure for each in parse_all(text)]
+    return list(parse_all(measure))
 
 
 def load_measures(measures_file: Sequence[Path] | None) -> None:

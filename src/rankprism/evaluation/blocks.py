@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from rankprism.data import BATCH, Alignment, Floats, Hits, Longs
 from rankprism.errors import MeasureError
-from rankprism.evaluation.parts import Batch, Part
+from rankprism.evaluation.parts import Batch, Part, all_topics
 from rankprism.measures import Measure
-from rankprism.results import as_listed
 from rankprism.statistics import for_each_in_order
-from rankprism.types import Tied, Topics
+from rankprism.types import Tied
 
 if TYPE_CHECKING:
     from rankprism.measures.preferences.hits import PreferenceHits
-
-
-def columns_of(measure: Measure, tied: Tied | None) -> list[str]:
-    """The names of a measure's columns. Scores over all orders of tied documents say so in their name."""
-    if tied is None:
-        return [str(measure)]
-    words = ("lowest", "expected", "highest") if tied == "all" else (tied,)
-    return [f"{word.capitalize()}({measure})" for word in words]
 
 
 class Block(NamedTuple):
@@ -36,16 +28,30 @@ class Block(NamedTuple):
     one_order: Floats | None = None  #: the scores of one order, if `values` are those over all orders
 
 
-def block_of(
-    part: Part,
-    runs: Sequence[Alignment],
-    topics: Topics,
-    bounds: bool,
-    tied: Tied | None,
-    threads: int | None,
-    on_scores: Callable[[int], None],
-) -> Block:
+def blocks_of(
+    parts: Sequence[Part],
+    tied: Tied | None = None,
+    bounds: bool = False,
+    on_share: Callable[[float], None] | None = None,
+) -> list[Block]:
+    """The scores of each part."""
+    total = sum(len(part.measures) * len(part.judged.topics) * len(part.runs) for part in parts)
+    done = 0
+    lock = Lock()
+
+    def share(more: int) -> None:
+        nonlocal done
+        with lock:  # several threads compute scores
+            done += more
+            if on_share is not None:
+                on_share(done / total)
+
+    return [block_of(part, tied, bounds, share) for part in parts]
+
+
+def block_of(part: Part, tied: Tied | None, bounds: bool, on_scores: Callable[[int], None]) -> Block:
     """The scores of all runs by the measures of one part."""
+    runs, options = list(part.runs.values()), part.collection.options
     columns = 3 if tied == "all" else 1
     shape = (len(runs), len(part.judged.topics), len(part.measures) * columns)
     values = np.empty(shape)
@@ -81,9 +87,9 @@ def block_of(
 
     # Searches take a long time. In the main thread, Ctrl-C ends them at once.
     several = not uncertain and part.needs == "judgments"
-    for _ in for_each_in_order(score, part.batches(runs), threads if several else 1):
+    for _ in for_each_in_order(score, part.batches(runs), options.threads if several else 1):
         pass
-    if topics == "retrieved":
+    if options.topics == "retrieved":
         for array in (values, low, high, one_order):
             for r, run in enumerate(runs):
                 if array is not None:
@@ -118,33 +124,32 @@ def _over_orders(
         ) from None
 
 
-def together(
-    parts: Sequence[Part], blocks: Sequence[Block], measures: Sequence[Measure]
-) -> tuple[tuple[str, ...], Block]:
-    """All topics and scores. A topic without judgments of the kind that a measure needs has no score: NaN."""
+def whole(parts: Sequence[Part], blocks: Sequence[Block], measures: Sequence[Measure]) -> Block:
+    """All scores. A topic without judgments of the kind that a measure needs has no score: NaN."""
     if len(parts) == 1:
-        return parts[0].judged.topics, blocks[0]
-    every = tuple(sorted({topic for part in parts for topic in part.judged.topics}, key=as_listed))
+        return blocks[0]
+    every = all_topics(parts)
     number = {topic: t for t, topic in enumerate(every)}
     columns = blocks[0][0].shape[2] // len(parts[0].measures)  # of each measure
     shape = (len(blocks[0][0]), len(every), len(measures) * columns)
     uncertain = any(block.low is not None for block in blocks)
-    whole = [np.full(shape, np.nan) for _ in range(3 if uncertain else 1)]
+    arrays = [np.full(shape, np.nan) for _ in range(3 if uncertain else 1)]
     for part, (values, low, high, _) in zip(parts, blocks, strict=True):
         t = [number[topic] for topic in part.judged.topics]
         at = [measures.index(measure) for measure in part.measures]
         m = [first * columns + c for first in at for c in range(columns)]
-        for array, own in zip(whole, (values, low, high), strict=False):
+        for array, own in zip(arrays, (values, low, high), strict=False):
             array[np.ix_(range(len(values)), t, m)] = values if own is None else own
-    return every, Block(*whole)
+    return Block(*arrays)
 
 
-def mean_of_run(part: Part, run: Alignment, topics: Topics) -> float:
+def mean_of_run(part: Part, run: Alignment) -> float:
     """The mean score of one run by the first measure."""
     scores = np.empty(len(part.judged.topics))
     for make_hits, _, which_topics in part.batches([run]):
         scores[which_topics] = part.measures[0].score(make_hits())
-    return float(scores[run.retrieved].mean() if topics == "retrieved" else scores.mean())
+    averaged = scores[run.retrieved] if part.collection.options.topics == "retrieved" else scores
+    return float(averaged.mean())
 
 
 def _bounds(measures: Sequence[Measure], hits: Hits) -> list[tuple[Floats, Floats]]:

@@ -19,6 +19,7 @@ from rankprism.types import CollectionOptions, PreferenceOptions, RunOptions, To
 if TYPE_CHECKING:
     from rankprism.data import Alignment, Judgments, Preferences, Run
     from rankprism.measures.preferences.hits import PreferencePool
+    from rankprism.results.scores import Scores
     from rankprism.types import JudgmentsLike, PreferencesLike, RunsLike
 
 
@@ -194,13 +195,11 @@ class Collection:
         from rankprism.evaluation.inspection.runs import notes_of_runs
 
         judged = self.judgments if needs == "judgments" else self.preferences.named
-        found = self.joined(judged, self.reading)
+        found = self.joined(judged)
         issue(notes_of_runs(judged, found, self.reading.order))
         return found
 
-    def joined(
-        self, judged: Judgments, reading: Reading, on_run: Callable[[str], None] | None = None
-    ) -> dict[str, Alignment]:
+    def joined(self, judged: Judgments, on_run: Callable[[str], None] | None = None) -> dict[str, Alignment]:
         """The same with any judgments, without notes. Runs that cannot be read may be left out."""
         from rankprism.formats.runs import align_all
 
@@ -208,7 +207,7 @@ class Collection:
         for name in sources if self.is_kept else ():
             with left_out(name, self.on_error):
                 sources[name] = self.source(name)
-        return align_all(judged, sources, reading, self.options.threads, on_run, self.on_error)
+        return align_all(judged, sources, self.reading, self.options.threads, on_run, self.on_error)
 
     def lists(self, depth: int | None = None) -> Iterator[tuple[str, dict[str, list[str]]]]:
         """The name of each run, and the first documents of its topics in the order of evaluation.
@@ -276,15 +275,21 @@ class Collection:
 
         return evaluate(self, measures=measures, **more)
 
-    def read_ahead(self, reading: Reading) -> AbstractContextManager[object]:
+    def rescored(self, measures: Any) -> Scores:
+        """The scores of a collection that was changed on purpose, without notes on it."""
+        from rankprism.evaluation.evaluation import computed
+
+        return computed(self, measures)[0]
+
+    def read_ahead(self) -> AbstractContextManager[object]:
         """A block in which the core's threads read large plain files while Python loads numpy."""
         how, judged, runs = self.options, self.judged, list(self.sources.values())
-        asked = (self.preferred, how.aspects, how.qrels_format, reading.run_format)
+        asked = (self.preferred, how.aspects, how.qrels_format, self.reading.run_format)
         if judged is None or judged.usual != "judgments" or any(one is not None for one in asked):
             return nullcontext()
         if judged.thing.ahead is not None or any(one.form != "file" for one in runs):
             return nullcontext()  # reading has begun already, or cannot begin
-        return reading_ahead(judged.thing, [one.thing for one in runs], reading, how.threads)
+        return reading_ahead(judged.thing, [one.thing for one in runs], self.reading, how.threads)
 
     def __repr__(self) -> str:
         kinds = [name for name, one in (("judgments", self.judged), ("preferences", self.preferred)) if one]

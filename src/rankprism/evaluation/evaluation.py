@@ -36,6 +36,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
+from rankprism.data.note import issue
 from rankprism.errors import InputError, one_of
 from rankprism.evaluation.collection import Collection, changed, collected
 from rankprism.types import (
@@ -51,6 +52,7 @@ from rankprism.types import (
 )
 
 if TYPE_CHECKING:
+    from rankprism.data.note import Note
     from rankprism.formats.source import OnError
     from rankprism.results import Scores
     from rankprism.types import (
@@ -61,9 +63,6 @@ if TYPE_CHECKING:
         RunsLike,
         WeightsLike,
     )
-
-#: The measures of answers with nuggets, if none is named.
-OF_ANSWERS = ("NuggetAll", "NuggetVital", "NuggetWeighted")
 
 
 def evaluate(
@@ -185,14 +184,34 @@ def evaluate(
     collection = collected(judgments, runs, on_error=on_error, **cast(CollectionOptions, changed(options)))
     if not isinstance(judgments, Collection):
         collection = replace(collection, is_kept=False)  # nobody can ask for its runs again
-    reading = collection.reading
+    scores, notes = computed(collection, measures, tied, bounds, on_run, on_share)
+    issue(notes)
+    return scores
+
+
+def computed(
+    collection: Collection,
+    measures: MeasuresLike | None,
+    tied: Tied | None = None,
+    bounds: bool = False,
+    on_run: Callable[[str], None] | None = None,
+    on_share: Callable[[float], None] | None = None,
+) -> tuple[Scores, list[Note]]:
+    """The scores of a collection, and the notes on them, which `evaluate` issues."""
     if tied is not None:
         one_of("tied", tied, Tied)
         if bounds:
             raise InputError("bounds and tied cannot be combined; leave one of them out")
-        reading = reading._replace(ties=True)
-    with collection.read_ahead(reading):
-        from rankprism.evaluation.steps import joined, scored  # loads numpy
+        collection = replace(collection, reading=collection.reading._replace(ties=True))
+    with collection.read_ahead():
+        from rankprism.evaluation.parts import joined, named  # loads numpy
 
-        data = joined(collection, measures, reading, bounds, on_run)
-    return scored(data, tied, bounds, on_share)
+        chosen = named(measures, collection, bounds)
+        parts = joined(collection, chosen, on_run)
+    from rankprism.evaluation.blocks import blocks_of
+    from rankprism.evaluation.conventions import scores_of
+    from rankprism.evaluation.inspection.parts import notes_on
+
+    blocks = blocks_of(parts, tied, bounds, on_share)
+    notes = notes_on(parts, blocks, tied)
+    return scores_of(parts, blocks, chosen, notes, tied, bounds), notes

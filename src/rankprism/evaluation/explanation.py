@@ -14,9 +14,9 @@ from rankprism.errors import InputError, check_whole, listed
 from rankprism.evaluation.collection import Collection, collected
 from rankprism.evaluation.inspection.aspects import best_aspect
 from rankprism.evaluation.inspection.runs import notes_of_runs
-from rankprism.evaluation.parts import answers_as_runs, parts_of
-from rankprism.evaluation.steps import parsed
+from rankprism.evaluation.parts import parts_of
 from rankprism.measures import Measure
+from rankprism.measures.grammar import parse_all
 from rankprism.measures.preferences.hits import PreferenceHits
 from rankprism.measures.preferences.utility import Shown
 from rankprism.results import Result, Table
@@ -74,9 +74,9 @@ def explain(
     collection = collected(judgments, runs, **options)
     if measures is None or topic is None:
         raise TypeError("name the measures and the topic to explain, e.g. measures='nDCG@10', topic='51'")
-    how = collection.reading
-    chosen = parsed(measures)
-    parts, collection = answers_as_runs(parts_of(collection, chosen), collection)
+    chosen = parse_all(measures)
+    parts = parts_of(collection, chosen)
+    collection, how = parts[0].collection, collection.reading
     for part in parts:
         if topic not in part.judged.topics:
             raise InputError(

@@ -72,6 +72,24 @@ class Source:
         return self.form == "rows" and isinstance(self.thing, Iterator)
 
     @property
+    def stamp(self) -> tuple[int, int, int] | None:
+        """What changes if somebody writes to a file; None for everything else."""
+        if not self.is_file or not os.path.isfile(self.thing):
+            return None
+        found = os.stat(self.thing)
+        return found.st_mtime_ns, found.st_size, found.st_ino
+
+    @property
+    def sha256(self) -> str | None:
+        """The SHA-256 of a file, which is read for it; None for everything else."""
+        if self.stamp is None or files.database_table(self.thing.path) is not None:
+            return None
+        import hashlib
+
+        with open(self.thing.path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+
+    @property
     def place(self) -> str | None:
         """Where it is, for messages; None for what has no name."""
         if self.is_file:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Any, NoReturn
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from rankprism.errors import MeasureError
 from rankprism.measures.measure import Measure
@@ -13,6 +14,9 @@ from rankprism.measures.registry import lookup
 from rankprism.measures.spelling import folded_name
 from rankprism.text import quoted
 from rankprism.text.foreign import shorter
+
+if TYPE_CHECKING:
+    from rankprism.types import MeasuresLike
 
 _TOKEN = re.compile(
     r"""\s*(?:
@@ -61,10 +65,10 @@ def parse(text: str | Measure | Any) -> Measure:
     )
 
 
-def parse_all(given: str | Measure | Any) -> list[Measure]:
-    """The measures that a string names, with blanks or commas between them, or the one that an object is.
+def parse_all(measures: MeasuresLike) -> list[Measure]:
+    """Measures as values, each once. A string may name several, with blanks or commas between them.
 
-    >>> parse_all("nDCG@10 AP"), parse_all("nDCG@5,10, alpha_nDCG(alpha=0.25, rel=2)@20")
+    >>> parse_all("nDCG@10 AP"), parse_all(["nDCG@5,10", "alpha_nDCG(alpha=0.25, rel=2)@20"])
     ([nDCG@10, AP], [nDCG@5, nDCG@10, alpha_nDCG(alpha=0.25,rel=2)@20])
 
     Some names of trec_eval mean several measures.
@@ -72,7 +76,16 @@ def parse_all(given: str | Measure | Any) -> list[Measure]:
     >>> parse_all("set_F.1.0,0.5 unj")
     [SetF, SetF(beta=0.5), Unjudged@5, Unjudged@10, Unjudged@20]
     """
-    return _Reader(given).measures() if isinstance(given, str) else [parse(given)]
+    if isinstance(measures, str | Measure):
+        measures = [measures]
+    elif not isinstance(measures, Iterable):
+        raise MeasureError(f"{measures!r} is not a measure; pass a name such as 'alpha_nDCG@20', or several")
+    found: dict[Measure, None] = {}
+    for one in measures:
+        found |= dict.fromkeys(_Reader(one).measures() if isinstance(one, str) else [parse(one)])
+    if not found:
+        raise MeasureError("no measure given; name at least one, e.g. alpha_nDCG@20")
+    return list(found)
 
 
 class _Reader:

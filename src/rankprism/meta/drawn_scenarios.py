@@ -12,8 +12,8 @@ from rankprism._core import JudgmentTable
 from rankprism.data import Alignment, Floats, Judgments
 from rankprism.errors import InputError
 from rankprism.evaluation.scoring import Aligned, cut, rescored
-from rankprism.evaluation.steps import parsed
 from rankprism.measures import Measure
+from rankprism.measures.grammar import parse_all
 from rankprism.measures.parameter import Role
 from rankprism.meta.intervals import check_confidence
 from rankprism.meta.metric_unanimity import unanimity
@@ -80,7 +80,7 @@ def scenarios(
         if number < 1:
             raise InputError(f"{name} must be at least 1; got {number}")
     aligned = Aligned.of(judgments, runs, depth=depth, **settings)
-    chosen = parsed(measures)
+    chosen = parse_all(measures)
     as_given = rescored(aligned.judgments, aligned.runs, chosen, aligned.settings)
     given = unanimity(as_given, intervals=intervals)
     low, high = (np.full((3, len(chosen)), np.nan) for _ in range(2))

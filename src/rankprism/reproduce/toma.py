@@ -15,7 +15,6 @@ import numpy as np
 
 from rankprism.data import Floats, Judgments, Scale, sample
 from rankprism.evaluation.scoring import rescored
-from rankprism.evaluation.steps import parsed
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.source import run_sources
 from rankprism.judging.aspects.approaches import (
@@ -31,6 +30,7 @@ from rankprism.judging.aspects.ideal_rankings import Attainable, attainable
 from rankprism.judging.aspects.label_order import order
 from rankprism.measures import Measure, parse
 from rankprism.measures.distances import embedded
+from rankprism.measures.grammar import parse_all
 from rankprism.meta.rank_correlation import tau_b
 from rankprism.reproduce.paper import (
     ONE_RUN,
@@ -252,7 +252,7 @@ def toma(
     if not share_aspects(judged):
         data = ("Table 4", "Table 5", "Table 6", "Figure 1", "Figure 2")
         return Reproduction((*example, left_out(data, _OWN)), about={"paper": paper})
-    names = [str(measure) for measure in parsed(measures)]
+    names = [str(measure) for measure in parse_all(measures)]
     ideal = attainable(judged, [f"CAM({name})" for name in names], exact=0)
     figures: dict[str, Result] = {"Figure 1": order(judged.cells.labels.scales[:2]), "Figure 2": ideal}
     if len(run_sources(sources)) < 2:

@@ -28,8 +28,8 @@ from rankprism.data import Judgments
 from rankprism.errors import InputError, MeasureError, check_whole
 from rankprism.evaluation import Collection
 from rankprism.evaluation.collection import collected
-from rankprism.evaluation.steps import parsed
 from rankprism.formats.spellings import JUDGMENT_COLUMNS, ONLY_ASPECT, RUN_COLUMNS, spelled
+from rankprism.measures.grammar import parse_all
 from rankprism.results import measured
 from rankprism.spark.partition import (
     ROWS,
@@ -99,7 +99,7 @@ def evaluate(
     """
     how = _how(judgments, options)
     reading, topics, order = how.reading, how.options.topics, how.reading.order
-    chosen = tuple(parsed(measures))
+    chosen = tuple(parse_all(measures))
     for measure in chosen:
         if measure.needs != "judgments":
             raise MeasureError(

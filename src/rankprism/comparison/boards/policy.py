@@ -20,8 +20,8 @@ from typing import Any
 
 from rankprism.comparison.margins import Margin
 from rankprism.errors import InputError, MeasureError, RankprismError, did_you_mean, one_of
-from rankprism.evaluation.steps import parsed
 from rankprism.measures import Measure
+from rankprism.measures.grammar import parse_all
 from rankprism.statistics import check_level
 from rankprism.text import quoted
 from rankprism.types import CannotTell, MeasuresLike
@@ -59,14 +59,14 @@ class Policy:
         cannot_tell: CannotTell = "report",
     ) -> Policy:
         """A policy. `margins` has the margins of single measures, and `margin` is for all the others."""
-        chosen = parsed(measures)
+        chosen = parse_all(measures)
         check_level(alpha, None)
         if alpha >= 0.5:  # a run would pass and fail at once
             raise InputError(f"the alpha of a gate must be below 0.5; got {alpha:g}")
         one_of("cannot_tell", cannot_tell, CannotTell)
         own: dict[Measure, Margin] = {}
         for name, size in (margins or {}).items():
-            for measure in parsed(name):
+            for measure in parse_all(name):
                 if measure not in chosen:
                     raise MeasureError(
                         f"there is a margin for {measure}, which is not among the measures "

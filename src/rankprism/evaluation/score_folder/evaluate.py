@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,10 +12,14 @@ from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from rankprism.data import Note, Reading, Run, issue, some
+from rankprism.data import Judgments, Note, Preferences, Run, issue, some
 from rankprism.data.note import merged
-from rankprism.errors import InputError, RankprismError, install, one_of
-from rankprism.evaluation import Collection
+from rankprism.errors import InputError, RankprismError, install
+from rankprism.evaluation.blocks import blocks_of
+from rankprism.evaluation.collection import Collection, collected
+from rankprism.evaluation.conventions import record_of, scores_of
+from rankprism.evaluation.inspection.parts import notes_on
+from rankprism.evaluation.parts import by_needs, joined
 from rankprism.evaluation.score_folder.check import out_of_date
 from rankprism.evaluation.score_folder.files import (
     DAMAGED,
@@ -31,22 +34,17 @@ from rankprism.evaluation.score_folder.files import (
     locked,
 )
 from rankprism.evaluation.score_folder.plans import CHANGED, UNCHANGED, Plan, Wanted, plan, replaced
-from rankprism.evaluation.steps import joined, parsed, record_of, scored
-from rankprism.formats import files
-from rankprism.formats.judgments import read_judgments
 from rankprism.formats.output_files import write_files
-from rankprism.formats.preferences import read_preferences
-from rankprism.formats.runs import run_from
-from rankprism.formats.source import OnError, Source, left_out, run_sources, source_of
+from rankprism.formats.source import OnError, Source, left_out
 from rankprism.measures import Measure
+from rankprism.measures.grammar import parse_all
 from rankprism.results import Record, Result, Scores, Table, note_of_depths
 from rankprism.types import (
-    EvaluationOptions,
+    CollectionOptions,
     JudgmentsLike,
     MeasuresLike,
     PreferencesLike,
     RunsLike,
-    Topics,
 )
 from rankprism.types import Path as PathLike
 
@@ -86,15 +84,14 @@ class Stored(Result):
 
 def evaluate_into(
     folder: PathLike,
-    judgments: JudgmentsLike | PreferencesLike,
-    runs: RunsLike,
-    measures: MeasuresLike,
+    judgments: JudgmentsLike | PreferencesLike | Collection,
+    runs: RunsLike | None = None,
+    measures: MeasuresLike | None = None,
     *,
-    preferences: PreferencesLike | None = None,
     on_run: Callable[[str], None] | None = None,
     on_share: Callable[[float], None] | None = None,
     on_error: OnError | None = None,
-    **settings: Unpack[EvaluationOptions],
+    **options: Unpack[CollectionOptions],
 ) -> Stored:
     """Score runs into a folder of Parquet files, but only those that are new or changed.
 
@@ -109,33 +106,32 @@ def evaluate_into(
     ----------
     folder
         The folder, which is made if there is none.
-    judgments, runs, measures, preferences
+    judgments, runs, measures
         As for `rankprism.evaluate`. Runs that are answers with nuggets are refused.
-    on_run, on_share, on_error, **settings
+    on_run, on_share, on_error, **options
         As for `rankprism.evaluate`.
     """
     _check_parquet()
-    reading = Reading.of(**{name: settings[name] for name in Reading._fields if name in settings})  # type: ignore[literal-required]
-    topics = settings.get("topics", "judged")
-    one_of("topics", topics, Topics)
-    threads = settings.get("threads")
-    chosen = parsed(measures)
+    collection = collected(judgments, runs, on_error=on_error, **options)
+    chosen = parse_all([] if measures is None else measures)
+    reading, topics = collection.reading, collection.options.topics
     place = Path(folder)
-    sources = run_sources(runs, threads, on_error)
-    needs = {measure.needs for measure in chosen}
-    absolute = "judgments" in needs or preferences is not None
-    first: Any = read_judgments(judgments) if absolute else read_preferences(judgments)
-    second = None if preferences is None else read_preferences(preferences)
+    by_needs(collection, chosen)  # before anything is read
+    given: list[Judgments | Preferences] = []
+    if collection.judged is not None:
+        given.append(collection.judgments)
+    if collection.preferred is not None:
+        given.append(collection.preferences)
     try:
         place.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{place}: cannot be made a folder ({error.strerror})") from None
-    record = record_of([one for one in (first, second) if one is not None], chosen, reading, topics)
+    record = record_of(given, {str(measure): measure for measure in chosen}, reading, topics)
     record = record._replace(version=record.written_by)  # looked up once
     jobs: dict[str, _Job] = {}
-    for name, source in sources.items():
+    for name in collection.runs:
         with left_out(name, on_error):
-            jobs[name] = _job(place / file_name(name), name, source, reading, Wanted(record, chosen, ""))
+            jobs[name] = _Job.of(collection, name, place / file_name(name), Wanted(record, chosen, ""))
             if on_run is not None and not jobs[name].plan.lacking:
                 on_run(name)
     _refuse_others(place, [job for job in jobs.values() if job.plan.refused])
@@ -153,12 +149,13 @@ def evaluate_into(
     for lacking, names in _chunks(waiting):
         share = _part_of(on_share, done, len(names), len(waiting))
         try:
-            of_names = {name: waiting[name].source for name in names}
-            collection = Collection.of(
-                first, of_names, preferences=second, on_error=None if on_error is None else fail, **settings
-            )
-            data = joined(collection, lacking, reading, on_run=on_run)
-            scores = scored(data, on_share=share, own_notes=notes.__setitem__)
+            some_runs = replace(collection.keep(runs=names), on_error=None if on_error is None else fail)
+            parts = joined(some_runs, lacking, on_run)
+            blocks = blocks_of(parts, on_share=share)
+            scores = scores_of(parts, blocks, lacking, notes_on(parts, blocks))
+            for name in scores.runs:
+                of_judgments = [note for part in parts for note in part.judged.notes]
+                notes[name] = [*of_judgments, *notes_on(parts, blocks, names=[name])]
         except InputError:
             if failed.issuperset(names):  # none of these could be read, but others may be
                 continue
@@ -173,7 +170,7 @@ def evaluate_into(
         raise InputError("none of the runs can be read; see the error of each")
     depths = {run: depth for run, depth in depths.items() if run in kept}
     unequal = note_of_depths(depths, chosen)
-    read = [note for one in (first, second) if one is not None for note in getattr(one, "notes", ())]
+    read = [note for one in given for note in getattr(one, "notes", ())]
     issue([] if unequal is None else [unequal])
     _issue_notes(place, [jobs[name] for name in kept], record, notes, read)
     return Stored(
@@ -198,22 +195,22 @@ class _Job(NamedTuple):
 
     name: str
     path: Path
-    source: Source  #: can be read again
+    source: Source
     stamp: tuple[int, int, int] | None  #: of the file of the run, before it was read
     wanted: Wanted
     notes: tuple[Note, ...]  #: on the scores that the file has
     depths: Mapping[str, float]  #: as in its record
     plan: Plan
 
-
-def _job(path: Path, name: str, source: Source, reading: Reading, wanted: Wanted) -> _Job:
-    stamp = _stamp(source)
-    read, content = _hashed(name, source, reading)
-    wanted = wanted._replace(run_sha256=content)
-    found = _own(path)
-    notes = () if found is None else tuple(found.notes)
-    depths = {} if found is None else found.record.depths
-    return _Job(name, path, read, stamp, wanted, notes, depths, plan(found, wanted))
+    @classmethod
+    def of(cls, collection: Collection, name: str, path: Path, wanted: Wanted) -> _Job:
+        source = collection.source(name)
+        stamp = source.stamp
+        wanted = wanted._replace(run_sha256=source.sha256 or sha256_of(collection.run(name)))
+        found = _own(path)
+        notes = () if found is None else tuple(found.notes)
+        depths = {} if found is None else found.record.depths
+        return cls(name, path, source, stamp, wanted, notes, depths, plan(found, wanted))
 
 
 def _own(path: Path) -> Found | None:
@@ -249,7 +246,7 @@ def _store(
     with locked(next(iter(jobs.values())).path.parent):
         for name in scores.runs:
             job = jobs[name]
-            if _stamp(job.source) != job.stamp:
+            if job.source.stamp != job.stamp:
                 fail(name, InputError(f"{name}: the run changed while it was read; score it again"))
                 continue
             found = _own(job.path)  # another process may have written it in the meantime
@@ -328,25 +325,6 @@ def sha256_of(run: Run) -> str:
         digest.update(f"{len(column)} {len(data)}\n".encode())
         digest.update(data)
     return digest.hexdigest()
-
-
-def _hashed(name: str, source: Source, reading: Reading) -> tuple[Source, str]:
-    """A run that can be read again, and its SHA-256: that of the bytes, if it is a file."""
-    if source.is_file:
-        path = source.thing.path
-        if files.database_table(path) is None and os.path.isfile(path):
-            with open(path, "rb") as file:
-                return source, hashlib.file_digest(file, "sha256").hexdigest()
-    run = run_from(source, name, reading.run_format, reading.duplicates)
-    return source_of(run), sha256_of(run)
-
-
-def _stamp(source: Source) -> tuple[int, int, int] | None:
-    """What changes if somebody writes to the file of a run."""
-    if not source.is_file or not os.path.isfile(source.thing):
-        return None
-    found = os.stat(source.thing)
-    return found.st_mtime_ns, found.st_size, found.st_ino
 
 
 def _chunks(waiting: Mapping[str, _Job]) -> Iterator[tuple[tuple[Measure, ...], Sequence[str]]]:

@@ -16,11 +16,11 @@ import numpy as np
 from rankprism.data import Alignment, Bools, Floats, Judgments, Reading, batches
 from rankprism.errors import InputError, MeasureError, one_of
 from rankprism.evaluation import evaluate
-from rankprism.evaluation.steps import parsed
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.runs import align_all
 from rankprism.formats.source import run_sources
 from rankprism.measures import Measure, parse
+from rankprism.measures.grammar import parse_all
 from rankprism.measures.known.combine import Aspect
 from rankprism.measures.parameter import Role
 from rankprism.meta.discriminative_power import DiscriminativePower, power
@@ -135,7 +135,7 @@ def compare(
     if not share_aspects(judgments):
         raise InputError(_NOT_SHARED)
     aspects = tuple(scale.aspect for scale in judgments.cells.labels.scales)
-    chosen = parsed(measures)
+    chosen = parse_all(measures)
     wanted = _approaches(approaches)
     families = {str(m): {name: outer(measure=m) for name, outer in wanted.items()} for m in chosen}
     single = {str(m): {a: Aspect(measure=m, aspect=a) for a in aspects} for m in chosen}

@@ -18,8 +18,8 @@ import numpy as np
 from rankprism.data import Floats, Hits, Longs, Pool, issue, make_pool
 from rankprism.errors import MeasureError
 from rankprism.evaluation.inspection.judgments import lowest_labels
-from rankprism.evaluation.steps import parsed
 from rankprism.formats.judgments import read_judgments
+from rankprism.measures.grammar import parse_all
 from rankprism.results import Result, Table
 from rankprism.statistics import Share
 from rankprism.types import JudgmentsLike, MeasuresLike, Natural
@@ -64,7 +64,7 @@ def attainable(
     MM(nDCG)                0.9246  0.9246            0         0      1       1
     """
     judgments = read_judgments(judgments)
-    chosen = parsed(measures)
+    chosen = parse_all(measures)
     for measure in chosen:
         if measure.is_condensed:
             raise MeasureError(

@@ -12,7 +12,6 @@ from rankprism.data import Bools, Floats, Longs, Note, issue
 from rankprism.errors import InputError
 from rankprism.evaluation import Collection, evaluate
 from rankprism.evaluation.collection import collected
-from rankprism.evaluation.steps import parsed
 from rankprism.formats.judgments import read_judgments
 from rankprism.judging.judges.drawn import read_drawn, with_probabilities
 from rankprism.judging.judges.effects import Effects, check, effects
@@ -37,6 +36,7 @@ from rankprism.judging.judges.prediction import (
     likeness,
 )
 from rankprism.judging.judges.second_order import has_second_order, with_others
+from rankprism.measures.grammar import parse_all
 from rankprism.measures.measure import Measure
 from rankprism.meta.intervals import check_confidence
 from rankprism.results import DEFAULTS, Cell, Record, Result, Scores, Table, measured, signs
@@ -123,7 +123,7 @@ def score(
     if measures is None:
         raise InputError("name the measures that runs are to be scored with, e.g. nDCG@10 (-m nDCG@10)")
     return Study.read(collection, judges, drawn, pool, seed).score(
-        parsed(measures), meant, intervals, together
+        parse_all(measures), meant, intervals, together
     )
 
 

@@ -17,7 +17,6 @@ from rankprism.data import Floats, Note, issue
 from rankprism.errors import InputError
 from rankprism.evaluation import Collection
 from rankprism.evaluation.collection import collected_runs
-from rankprism.evaluation.steps import parsed
 from rankprism.formats.judgments import read_judgments
 from rankprism.judging.judges.design import designed
 from rankprism.judging.judges.drawn import DrawnPair, read_drawn, with_probabilities
@@ -25,6 +24,7 @@ from rankprism.judging.judges.effects import check
 from rankprism.judging.judges.labels import Labels, check_judges, check_topics, pooled
 from rankprism.judging.judges.pool import DRAWING, Ranked, check_shared, hashes, uniforms
 from rankprism.judging.judges.scoring import score
+from rankprism.measures.grammar import parse_all
 from rankprism.results import Result, Table
 from rankprism.types import (
     CountedAspects,
@@ -80,7 +80,7 @@ def select(
         Seed for the random numbers. The same seed gives the same result.
     """
     collection = collected_runs(runs, **reading)
-    chosen = parsed(measures)
+    chosen = parse_all(measures)
     for measure in chosen:
         check(measure)
     judged = {name: read_judgments(source, aspects=aspects) for name, source in check_judges(judges).items()}

@@ -79,7 +79,7 @@ class Shared:
         found = []
         for judgments in (self.labels.source, self.labels.sources[self.judge]):
             kept = self._kept(judgments)
-            joined = collection.joined(kept, collection.reading)
+            joined = collection.joined(kept)
             runs = {name: only_judged(run) for name, run in joined.items()}
             found.append(_scored(collection.judged_by(kept).with_runs(runs), measures))
         return Compared(found[0], found[1])
@@ -115,7 +115,7 @@ def _scored(collection: Collection, measures: Sequence[Any]) -> Scores:
 
 def at_top(labels: Labels, collection: Collection, measures: Sequence[Any]) -> Bools:
     """(pair,) whether some run has the pair at a rank that the measures look at."""
-    ranked = Ranked.of(labels, collection.joined(labels.pairs, collection.reading))
+    ranked = Ranked.of(labels, collection.joined(labels.pairs))
     found = np.zeros(len(labels.docs), dtype=bool)
     found[ranked.pair[ranked.rank <= depth_of([parse(measure) for measure in measures])]] = True
     return found

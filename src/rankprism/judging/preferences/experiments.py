@@ -127,7 +127,7 @@ def _ranked(
     docs = [doc for of_topic in pool.values() for doc in of_topic]
     table = JudgmentTable.from_columns("shown", topics, ["0"] * len(docs), docs, np.ones(len(docs)))
     named = Judgments(table, "the documents shown")
-    aligned = [*collection.joined(named, collection.reading).values()]
+    aligned = [*collection.joined(named).values()]
     found = {}
     for t, topic in enumerate(table.topics):
         parts = [slice(one.start[t], one.start[t + 1]) for one in aligned]

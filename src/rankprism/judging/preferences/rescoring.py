@@ -11,8 +11,8 @@ import numpy as np
 from rankprism.data import Alignment, Floats, Ints, Longs, Preferences
 from rankprism.errors import MeasureError
 from rankprism.evaluation import Collection, evaluate
-from rankprism.evaluation.steps import parsed
 from rankprism.measures import Measure
+from rankprism.measures.grammar import parse_all
 from rankprism.measures.preferences.hits import PreferencePool, preference_batches
 from rankprism.measures.preferences.judgment_groups import judgment_groups
 from rankprism.measures.preferences.utility import Place, places_by_topic
@@ -31,7 +31,7 @@ class Rescored:
     @classmethod
     def of(cls, collection: Collection, measures: Any) -> Rescored:
         """Read preferences and runs, as `rankprism.evaluate` does."""
-        chosen = tuple(parsed([] if measures is None else measures))
+        chosen = tuple(parse_all([] if measures is None else measures))
         for measure in chosen:
             if measure.needs != "preferences":
                 raise MeasureError(
@@ -39,7 +39,7 @@ class Rescored:
                     f"preferences, e.g. nPrf@20"
                 )
         read = collection.preferences
-        runs = collection.joined(read.named, collection.reading)
+        runs = collection.joined(read.named)
         return cls(collection.with_runs(runs), runs, chosen, places_by_topic(read))
 
     @property

@@ -129,9 +129,9 @@ def in_both_orders(tasks: Sequence[Task]) -> list[Task]:
 
 def preference_measures(measures: Any) -> list[Measure]:
     """Measures as values, refused unless they are Prf or nPrf with a cutoff."""
-    from rankprism.evaluation.steps import parsed
+    from rankprism.measures.grammar import parse_all
 
-    chosen = parsed(measures)
+    chosen = parse_all(measures)
     for measure in chosen:
         if measure.name not in ("Prf", "nPrf"):
             raise MeasureError(f"{measure}: questions can be chosen for Prf and nPrf only, e.g. for nPrf@20")

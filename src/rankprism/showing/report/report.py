@@ -26,12 +26,12 @@ from rankprism.data import Judgments, Preferences
 from rankprism.errors import check_whole
 from rankprism.evaluation import Collection, evaluate
 from rankprism.evaluation.collection import collected
-from rankprism.evaluation.steps import parsed
 from rankprism.formats import files, output_files
 from rankprism.formats.documents import DocumentsLike
 from rankprism.formats.scores import read_scores
 from rankprism.formats.topics import Topic, TopicsLike, read_topics
 from rankprism.measures import Measure
+from rankprism.measures.grammar import parse_all
 from rankprism.meta.advice import Evidence
 from rankprism.results import Scores
 from rankprism.showing.report import board, measures, systems, topics
@@ -96,11 +96,11 @@ def make(
     """
     check_whole("depth", depth, 1)
     tell = _Progress(on_share)
-    chosen = None if measures is None else parsed(measures)
+    chosen = None if measures is None else parse_all(measures)
     collection = collected(judgments, runs, **options)
     texts = {} if topic_texts is None else read_topics(topic_texts)
     judged = Judged(collection)
-    chosen = parsed(default_measures(judged.absolute, judged.preferences)) if chosen is None else chosen
+    chosen = parse_all(default_measures(judged.absolute, judged.preferences)) if chosen is None else chosen
 
     def read(name: str) -> Listed:
         listed = Listed.of(collection, judged, name, depth)
