@@ -10,13 +10,13 @@ from rankprism.evaluation.blocks import Block, whole
 from rankprism.evaluation.inspection.depth import depths_of
 from rankprism.evaluation.parts import Part, all_topics
 from rankprism.measures import Measure
-from rankprism.results.direction import directed_aspects, measured
-from rankprism.results.record import DEFAULTS, DEPTH, Record
-from rankprism.results.scores import Scores
+from rankprism.results import DEPTH, Record, Scores, measured
+from rankprism.results.direction import directed_aspects
+from rankprism.results.record import DEFAULTS
 from rankprism.types import Tied, Topics
 
 if TYPE_CHECKING:
-    from rankprism.data.preferences import Preferences
+    from rankprism.data import Preferences
 
 
 def scores_of(
