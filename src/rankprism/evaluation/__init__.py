@@ -1,9 +1,9 @@
 """From judgments and runs to scores.
 
 `collection` has `Collection`: judgments and runs, and how they are read.
-`evaluation` has `evaluate`, which begins to read files before numpy is loaded. `steps` has its two steps: it
-joins runs with judgments, and scores them. `parts` divides measures by the kind of judgments that they need,
-and reads these judgments. `blocks` computes the scores of all runs.
+`evaluation` has `evaluate`, which begins to read files before numpy is loaded. `parts` divides measures by
+the kind of judgments that they need, and joins the runs with these. `blocks` computes the scores of all
+runs, `notes` what to know about them (with `inspection`), and `conventions` records how they were computed.
 """
 
 from rankprism.evaluation.collection import Collection

@@ -210,7 +210,7 @@ def computed(
         parts = joined(collection, chosen, on_run)
     from rankprism.evaluation.blocks import blocks_of
     from rankprism.evaluation.conventions import scores_of
-    from rankprism.evaluation.inspection.parts import notes_on
+    from rankprism.evaluation.notes import notes_on
 
     blocks = blocks_of(parts, tied, bounds, on_share)
     notes = notes_on(parts, blocks, tied)

@@ -18,7 +18,7 @@ from rankprism.errors import InputError, RankprismError, install
 from rankprism.evaluation.blocks import blocks_of
 from rankprism.evaluation.collection import Collection, collected
 from rankprism.evaluation.conventions import record_of, scores_of
-from rankprism.evaluation.inspection.parts import notes_on
+from rankprism.evaluation.notes import notes_on
 from rankprism.evaluation.parts import by_needs, joined
 from rankprism.evaluation.score_folder.check import out_of_date
 from rankprism.evaluation.score_folder.files import (
