@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 import sys
 import tomllib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -63,26 +63,6 @@ def recorded(path: Path) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-#: What a contributor of a measure, a format or a test has to know, as docs/architecture.md lists it.
-KERNEL = (
-    *("data", "text", "formats", "measures", "statistics", "results", "evaluation"),
-    *("types.py", "errors.py", "lazy.py", "../core"),
-)
-
-
-def sizes() -> str:
-    """The number of lines of the kernel, and of all of it."""
-
-    def lines(rooms: Iterable[Path]) -> str:
-        files = [file for room in rooms for file in ([room] if room.is_file() else room.rglob("*.*"))]
-        sources = [file for file in files if file.suffix in (".py", ".cpp", ".hpp")]
-        return format(sum(len(file.read_bytes().splitlines()) for file in sources), ",")
-
-    package = DOCS.parent / "src" / "rankprism"
-    kernel = lines(package / room for room in KERNEL)
-    return f"| | lines |\n|---|---:|\n| the kernel | {kernel} |\n| all of it | {lines([package])} |\n"
-
-
 def layers() -> str:
     """The layers that import-linter checks."""
     project = tomllib.loads((DOCS.parent / "pyproject.toml").read_text(encoding="utf-8"))
@@ -96,7 +76,6 @@ TABLES: dict[str, Callable[[], str]] = {
     "charts": gallery,
     "layers": layers,
     "names of the API": api.page,
-    "sizes": sizes,
     "measures": reference,
     "judgment formats": partial(formats_table, JUDGMENT_FORMATS),
     "preference formats": partial(formats_table, PREFERENCE_FORMATS),
