@@ -78,7 +78,7 @@ def test_the_documentation_has_each_room_once() -> None:
 
 
 def test_the_sizes_that_the_map_says_are_true() -> None:
-    """To a twentieth, so that they need not be changed every day."""
+    """To a tenth, so that they need not be changed every week."""
     package = ROOT / "src" / "rankprism"
     rooms = " ".join(re.findall(r"^\| (`.*?) \|", SECTIONS["The kernel"], re.M))
     kernel = [package / name for name in re.findall(r"`([\w.]+?)/?`", rooms)]
@@ -92,7 +92,7 @@ def test_the_sizes_that_the_map_says_are_true() -> None:
         (both, lines([package], ".py") + below),
     ):
         assert said is not None
-        assert int(said[1].replace(",", "")) == pytest.approx(counted, rel=0.05)
+        assert int(said[1].replace(",", "")) == pytest.approx(counted, rel=0.1)
 
 
 def lines(places: Iterable[Path], *endings: str) -> int:
