@@ -18,7 +18,7 @@ import pytest
 import sqlalchemy as sa
 
 from rankprism.errors import InputError
-from rankprism.judging.assess import access, dashboard, exchange, open_task, store, study_state, work
+from rankprism.judging.assess import access, backups, dashboard, exchange, open_task, store, study_state, work
 from rankprism.judging.assess.creation import create_study
 from rankprism.judging.assess.settings import Settings
 from rankprism.judging.assess.store import Store
@@ -438,6 +438,48 @@ def test_a_damaged_file_is_one_line_on_the_command_line(
         f"rankprism: {path}: the database says database disk image is malformed; restore a backup: "
         f"rankprism assess restore\n"
     )
+
+
+#: Text that is not UTF-8, and bytes in the place of text.
+NO_TEXT = ("CAST(X'ff41' AS TEXT)", "X'ff41'")
+
+
+@pytest.mark.parametrize("value", NO_TEXT)
+@pytest.mark.parametrize("place", ["study.address", "assessor.name", "judgment.comment", "topic.title"])
+def test_text_that_is_not_utf_8_is_damage(tmp_path: Path, served: Served, place: str, value: str) -> None:
+    ann, boss = served.person("ann"), served.organiser()
+    ann.work(most=2)
+    table, column = place.split(".")
+    with closing(sqlite3.connect(tmp_path / "study.db")) as connection, connection:
+        connection.execute(f"UPDATE {table} SET {column} = {value} WHERE rowid = 1")
+    told = [ann.get("/task"), boss.get("/organiser"), boss.get("/organiser/judgments")]
+    told += [boss.get("/organiser/topics"), boss.get("/organiser/judgments/1")]
+    assert {page.status for page in told} <= {200, 500}
+    damaged = [page.text for page in told if page.status == 500]
+    assert all("The study is damaged, and nothing was stored." in text for text in damaged)
+    assert damaged or column == "address"
+    why = rf"is damaged \(its table {table} has text in {column} that is not UTF-8\)"
+    with pytest.raises(InputError, match=why):
+        backups.back_up(str(tmp_path / "study.db"), str(tmp_path / "backup.db"))
+    assert not (tmp_path / "backup.db").exists()
+
+
+@pytest.mark.parametrize("value", NO_TEXT)
+def test_commands_say_in_one_line_that_text_is_not_utf_8(
+    tmp_path: Path, served: Served, cli: Callable[..., Any], value: str
+) -> None:
+    served.person("ann").work(most=2)
+    served.store.close()
+    study = tmp_path / "study.db"
+    with closing(sqlite3.connect(study)) as connection, connection:
+        connection.execute(f"UPDATE judgment SET comment = {value}")
+        connection.execute(f"UPDATE study SET address = {value}")
+    for words in (["export", study], ["link", study, "ann"], ["serve", study, "--port", 0]):
+        done = cli("assess", *words)
+        assert (done.returncode, done.stdout) == (2, "")
+        (line,) = done.stderr.splitlines()
+        assert line.startswith(f"rankprism: {study}: is damaged: ")
+        assert line.endswith("restore a backup (rankprism assess restore)")
 
 
 # ── the rest ─────────────────────────────────────────────────────────────────────────────────────

@@ -70,3 +70,10 @@ def test_the_order_of_runs_is_noted() -> None:
         judges.select(backwards, {"j": JUDGE}, "P@2", budget=8)
     with pytest.warns(RankprismWarning, match=r"\[rising-scores\]"):
         judges.score(PEOPLE, {"j": JUDGE}, backwards, "P@2")
+
+
+def test_a_carriage_return_in_a_table_is_named(tmp_path: Any) -> None:
+    path = tmp_path / "people.csv"
+    path.write_bytes(b"topic,doc,grade,probability\n0,d\r1,1,0.5\n")
+    with pytest.raises(InputError, match=r"people\.csv, line 2: .*put the field in quotes"):
+        judges.score(path, {"j": JUDGE}, RUNS, "P@2")

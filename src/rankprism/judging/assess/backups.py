@@ -98,6 +98,30 @@ def _check_whole(source: str, connection: sqlite3.Connection) -> None:
         broken = connection.execute("PRAGMA foreign_key_check").fetchone()
         if broken is not None:
             problem = f"row {broken[1]} of {broken[0]} refers to a missing {broken[2]}"
+    if problem == "ok":
+        problem = _not_text(connection) or problem
     if problem != "ok":
         lines = problem.strip().splitlines()
         raise InputError(f"{source}: is damaged ({lines[-1]}), so nothing was written; use an earlier backup")
+
+
+def _not_text(connection: sqlite3.Connection) -> str | None:
+    """A column of text that has something else, which SQLite itself does not check."""
+    for table in store.metadata.sorted_tables:
+        found = {row[1] for row in connection.execute(f'PRAGMA table_info("{table.name}")')}
+        for column in table.columns:
+            if isinstance(column.type, store.Text) and column.name in found:
+                rows = connection.execute(
+                    f'SELECT CAST("{column.name}" AS BLOB), typeof("{column.name}") FROM "{table.name}"'
+                )
+                if any(kind == "blob" or not _is_utf_8(value or b"") for value, kind in rows):
+                    return f"its table {table.name} has text in {column.name} that is not UTF-8"
+    return None
+
+
+def _is_utf_8(value: bytes) -> bool:
+    try:
+        value.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True

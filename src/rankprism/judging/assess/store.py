@@ -36,7 +36,6 @@ from sqlalchemy import (
     Integer,
     MetaData,
     Table,
-    Text,
     UniqueConstraint,
     event,
 )
@@ -44,6 +43,23 @@ from sqlalchemy import (
 from rankprism.errors import InputError
 from rankprism.judging.assess.database_file import is_locked, new_file
 from rankprism.text import quoted
+
+
+class NotUTF8(ValueError):
+    """Raised if SQLite has bytes in a column of text."""
+
+
+class Text(sa.types.TypeDecorator[str]):
+    """Text. SQLite takes bytes for it, too, but no version of rankprism wrote them."""
+
+    impl = sa.Text
+    cache_ok = True
+
+    def process_result_value(self, value: Any, dialect: Any) -> Any:
+        if isinstance(value, bytes):
+            raise NotUTF8(f"{quoted(value.decode('utf-8', 'replace'))} is not UTF-8")
+        return value
+
 
 metadata = MetaData(
     naming_convention={
@@ -225,6 +241,7 @@ _PASSING = ("08", "40", "53", "57")
 #: Those of what a user has to mend: rights, and a database that is read-only.
 _REFUSED = ("42501", "25006")
 _SECONDS_TO_WAIT = 30.0  # while somebody else writes
+_BACKUP = "restore a backup (rankprism assess restore)"
 _SCHEMA_LOCK = 7_220_164_001  # any number that other programs are unlikely to lock
 _MIGRATING = threading.Lock()
 #: A clock that nobody can set and, where the system has one, that goes on while the machine sleeps.
@@ -312,11 +329,15 @@ class Store:
         """Turn the errors of a database that cannot be used at the moment into our own."""
         try:
             yield
+        except NotUTF8 as error:
+            raise self._damaged(error) from None
         except sa.exc.TimeoutError:  # all connections were taken
             raise self._busy() from None
         except sa.exc.DBAPIError as error:
             if _is_busy(error):
                 raise self._busy() from None
+            if isinstance(error.orig, sqlite3.OperationalError) and "decode to UTF-8" in str(error.orig):
+                raise self._damaged(_first_line(error).replace("Could", "SQLite could")) from None
             if _is_away(error):
                 raise Unavailable(
                     f"{self.name}: the database says {_first_line(error)}, and nothing was stored; try again "
@@ -329,6 +350,9 @@ class Store:
             f"{self.name}: another program has locked the database for {_SECONDS_TO_WAIT:g} seconds, and "
             f"nothing was stored; stop that program, or try again later"
         )
+
+    def _damaged(self, why: object) -> Damaged:
+        return Damaged(f"{self.name}: is damaged: {why}; {_BACKUP}")
 
     def _check_file(self) -> None:
         """Refuse to write to a file that was removed, because its contents vanish when it is closed."""
@@ -532,10 +556,7 @@ def _from_json(name: str, text: str) -> Any:
     try:
         return json.loads(text)
     except ValueError as error:
-        raise Damaged(
-            f"{name}: is damaged: {quoted(text)} is not JSON ({error}); restore a backup "
-            f"(rankprism assess restore)"
-        ) from None
+        raise Damaged(f"{name}: is damaged: {quoted(text)} is not JSON ({error}); {_BACKUP}") from None
 
 
 def _prepare_sqlite(connection: Any, record: Any) -> None:

@@ -96,7 +96,13 @@ def table_lines(path: Any) -> Iterable[tuple[str, Mapping[str, Any]]]:
     header: list[str] = []
     for number, line in files.opened(path).lines():
         mark = "\t" if "\t" in line else "," if "," in line else None
-        words = line.split() if mark is None else next(csv.reader([line], delimiter=mark))
+        try:
+            words = line.split() if mark is None else next(csv.reader([line], delimiter=mark))
+        except csv.Error:  # a carriage return, or a field of more than 131,072 characters
+            raise InputError(
+                f"{name}, line {number}: is not a line of a table: a field has a carriage return or is too "
+                f"long; remove it, or put the field in quotes"
+            ) from None
         if not header:
             header = [word.strip().lower() for word in words]
             continue
