@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import api
+import toolkit
 from gallery import page
 
 from rankprism.formats.format import reference as formats_table
@@ -81,6 +82,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "preference formats": partial(formats_table, PREFERENCE_FORMATS),
     "run formats": partial(formats_table, RUN_FORMATS),
     "tests": tests_table,
+    "toolkit": toolkit.page,
     "screens of assessors": partial(screens, "assessor"),
     "screens of organisers": partial(screens, "organiser"),
     "names of other programs": names,
