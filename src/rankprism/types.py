@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import ir_measures
 
     from rankprism.data import Judgments, Preferences, Run
-    from rankprism.evaluation.collection import Collection
+    from rankprism.evaluation import Collection
     from rankprism.measures import Measure
     from rankprism.results import Scores
 

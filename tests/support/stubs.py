@@ -58,11 +58,14 @@ def _reexports(package: Any, names: tuple[str, ...]) -> list[str]:
 
 def of_measures() -> str:
     """The stub of `rankprism.measures`: every measure with its parameters."""
+    homes: dict[str, str] = vars(measures)["_OFFERED"]
+    offered = [f"from rankprism.measures.{home} import {name} as {name}" for name, home in homes.items()]
+    modules = [f"from rankprism.measures import {name} as {name}" for name in vars(measures)["_MODULES"]]
     imports = [
         "from collections.abc import Mapping",
         "from typing import Any, Literal, Never, Self",
         "",
-        *_reexports(measures, tuple(vars(measures)["_OTHER_NAMES"])),
+        *sorted([*_reexports(measures, vars(measures)["_OTHER_NAMES"]), *offered, *modules], key=_order),
     ]
     return HEADER + "\n".join([*imports, "", "__all__: list[str]", *map(_measure, measures.names()), ""])
 
@@ -74,10 +77,11 @@ def of_plots() -> str:
     return HEADER + "\n".join([*every, "", "__all__: list[str]", ""])
 
 
-def _order(line: str) -> tuple[str, bool, str]:
-    """Imports as isort sorts them: classes and constants before functions."""
+def _order(line: str) -> tuple[str, int, str]:
+    """Imports as isort sorts them: constants, then classes, then functions."""
     words = line.split()
-    return words[1], words[3][0].islower(), words[3]
+    name = words[3]
+    return words[1], 0 if name.isupper() else 1 if name[0].isupper() else 2, name
 
 
 def of_score_plots() -> str:

@@ -102,7 +102,7 @@ def root(
 ) -> None:
     """`traceback` is not used here: `rankprism.cli.main` looks for it when it prints an error."""
     if max_unpacked is not None:
-        from rankprism.formats.files import MAX_UNPACKED, parse_size
+        from rankprism.formats import files
 
-        parse_size(max_unpacked, "--max-unpacked")
-        os.environ[MAX_UNPACKED] = max_unpacked
+        files.parse_size(max_unpacked, "--max-unpacked")
+        os.environ[files.MAX_UNPACKED] = max_unpacked

@@ -324,7 +324,7 @@ def export(
     rankprism assess export study.db -o prefs.tsv
     rankprism evaluate prefs.tsv runs/*.run -m "nPrf(estimate='pooled')@10"
     """
-    from rankprism.formats.output_files import replaces_file, write_texts
+    from rankprism.formats import replaces_file, write_texts
 
     exchange, store, study_state = (_part(name, study) for name in ("exchange", "store", "study_state"))
     with store.opened(study) as opened:

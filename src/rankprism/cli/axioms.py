@@ -16,7 +16,7 @@ from rankprism.cli.signature import given_to, parameters_of, with_options_of
 from rankprism.errors import InputError, enumerated
 
 if TYPE_CHECKING:
-    from rankprism.meta.advice import Story
+    from rankprism.meta import advice
     from rankprism.meta.axioms import AxiomTable, Constraint
     from rankprism.results import Result
 
@@ -101,8 +101,8 @@ def axioms(
     """
     from rankprism.cli.output import write
     from rankprism.measures import parse
+    from rankprism.meta import advice
     from rankprism.meta import axioms as lab
-    from rankprism.meta.advice import find_story
 
     load_measures(measures_file)
     written, search = given_to(write_result, others), given_to(_SEARCH, others)
@@ -124,7 +124,9 @@ def axioms(
     ):
         if asked and not named:
             raise InputError(f"{option} needs a measure, e.g. {example}")
-    needs = [*find_story(story).needs, *(constraint or [])] if story is not None else constraint or ["ten"]
+    needs = (
+        [*advice.find_story(story).needs, *(constraint or [])] if story is not None else constraint or ["ten"]
+    )
     chosen = lab.read_constraints(needs, reading or [])
     asked_of = [parse(name) for name in named]  # before anything is tried
     with working("searching") as on_progress:
@@ -132,7 +134,7 @@ def axioms(
         if explain:
             text = "\n\n\n".join(map(lab.story, lab.examine(asked_of, chosen, **make)))
         elif story is not None:
-            text = told(find_story(story), lab.axiom_table(asked_of, chosen, **make))
+            text = told(advice.find_story(story), lab.axiom_table(asked_of, chosen, **make))
         elif threshold is not None:
             result: Result = lab.find_thresholds(asked_of, chosen, *ranged(threshold), **make)
         else:
@@ -161,12 +163,12 @@ def _check(asks: dict[str, bool], threshold: str | None, written: dict[str, Any]
         raise InputError(f"{texts[0]} prints text, not {kind}; -o axioms.html without it has all verdicts")
 
 
-def told(story: Story, table: AxiomTable) -> str:
+def told(story: advice.Story, table: AxiomTable) -> str:
     """Who a user is, the verdicts that matter, and which measures to use."""
-    from rankprism.meta.advice import advise
+    from rankprism.meta import advice
 
     needs = table.names
-    made = advise(story, needs, [table.of(label) for label in table.labels])
+    made = advice.advise(story, needs, [table.of(label) for label in table.labels])
     wanted = (
         f"{story.title}. {story.user} A measure for this user should satisfy {enumerated(needs)}. Only what "
         "is proved counts for a measure, and only what is refuted counts against it."

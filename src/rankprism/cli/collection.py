@@ -20,9 +20,9 @@ from rankprism.types import EvaluationOptions, RunOptions
 
 if TYPE_CHECKING:
     from rankprism.data import Judgments, Preferences
-    from rankprism.evaluation.collection import Collection
+    from rankprism.evaluation import Collection
     from rankprism.evaluation.score_folder import Stored
-    from rankprism.formats.source import OnError, Source
+    from rankprism.formats import OnError, Source
     from rankprism.results import Scores
 
 
@@ -153,7 +153,8 @@ def read_collection(
     baseline : the name of a run or a file, or several. A file that is not among the runs becomes one of them.
     on_error : called with the name of a run that cannot be read, and the error.
     """
-    from rankprism.evaluation.collection import ALONE, Collection
+    from rankprism.evaluation import Collection
+    from rankprism.evaluation.collection import ALONE
 
     named = first_opened(files or [])
     _, paths = split_pairs(named)
@@ -192,7 +193,7 @@ def begins_to_read(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def run(files: list[Any] | None, **given: Any) -> None:
         from rankprism.data import Reading
-        from rankprism.formats.ahead import reading_ahead
+        from rankprism.formats import reading_ahead
 
         named = files or [None]
         reading = Reading(
@@ -234,7 +235,7 @@ def _judged(
     named: Sequence[Any], judged: Mapping[str, Any], preferences: str | None, format: str | None
 ) -> tuple[Any, Any]:
     """The judgments or preferences named before the runs, and the aspects of judgments."""
-    from rankprism.formats.source import source_of
+    from rankprism.formats import source_of
 
     source, _ = split_pairs(named)
     given = source_of(source)
@@ -252,7 +253,7 @@ def _judged(
 
 def first_opened(named: Sequence[Any]) -> list[Any]:
     """The arguments. If the first is a file, it is opened once for all who look at it."""
-    from rankprism.formats.source import source_of
+    from rankprism.formats import source_of
 
     if list(map(os.fspath, named)).count("-") > 1:
         raise InputError("standard input (-) can be read only once; name files for the others")
@@ -263,7 +264,7 @@ def first_opened(named: Sequence[Any]) -> list[Any]:
 
 def runs_of(paths: Sequence[Any], threads: int | None = 1, on_error: OnError | None = None) -> list[Source]:
     """The runs of these files. A table, which may hold many, is read here; other files are read later."""
-    from rankprism.formats.source import run_sources
+    from rankprism.formats import run_sources
 
     return list(run_sources(list(paths), threads, on_error).values())
 

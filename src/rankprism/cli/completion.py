@@ -37,9 +37,9 @@ def complete_reading(incomplete: str) -> Iterator[tuple[str, str]]:
 
 def complete_story(incomplete: str) -> Iterator[tuple[str, str]]:
     """Names of users, each with who it is."""
-    from rankprism.meta.advice import STORIES
+    from rankprism.meta import advice
 
-    for name, story in STORIES.items():
+    for name, story in advice.STORIES.items():
         if name.startswith(incomplete):
             yield name, story.title
 

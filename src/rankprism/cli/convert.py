@@ -20,7 +20,7 @@ class _WithFormats(TyperCommand):
     """A command whose help ends with a list of all formats."""
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        from rankprism.formats.format import written_by
+        from rankprism.formats import written_by
         from rankprism.formats.known import JUDGMENT_FORMATS, PREFERENCE_FORMATS, RUN_FORMATS
 
         kinds: dict[str, dict[str, Any]] = {
@@ -62,8 +62,8 @@ def convert(
     rankprism convert qrels.txt q.Dqrels --to ntcir
     rankprism convert --run bm25.run bm25.tsv --to evall
     """
-    from rankprism.formats.conversion import convert as convert_file
-    from rankprism.formats.output_files import replaces_file
+    from rankprism.formats import convert as convert_file
+    from rankprism.formats import replaces_file
 
     # A bar would mix with what is written to a terminal.
     with noted(quiet), nullcontext() if out == "-" and sys.stdout.isatty() else working("converting"):

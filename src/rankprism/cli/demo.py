@@ -13,7 +13,7 @@ from rankprism.cli.output import shows_bold, terminal_width
 from rankprism.data import sample
 from rankprism.errors import InputError, RankprismWarning
 from rankprism.evaluation import evaluate
-from rankprism.formats.output_files import removed_unless_finished
+from rankprism.formats import removed_unless_finished
 from rankprism.results import Table
 from rankprism.text import shown
 

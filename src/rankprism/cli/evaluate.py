@@ -157,7 +157,7 @@ def evaluate(
             if into is not None:
                 stored = read.evaluate_into(into, measures, on_error=on_error)
             elif by is not None:
-                from rankprism.judging.preferences.groups import evaluate_by
+                from rankprism.judging.preferences import evaluate_by
 
                 groups = evaluate_by(read.preferred, list(read.runs), measures, by=by, **read.settings)
             else:
@@ -195,7 +195,7 @@ def _refuse_beside(option: str, others: Mapping[str, object]) -> None:
 
 def _examined(named: Sequence[Any]) -> tuple[list[Any], bool]:
     """The files, and whether all runs are answers with nuggets, for which there are official measures."""
-    from rankprism.formats.source import source_of
+    from rankprism.formats import source_of
 
     runs = list(map(source_of, named[1:]))
     return [*named[:1], *(run.thing for run in runs)], bool(runs) and all(run.are_answers() for run in runs)

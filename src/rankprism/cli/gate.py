@@ -93,7 +93,7 @@ def write_for_builds(
     output: OutputFile = None,
 ) -> None:
     """Write what build servers read."""
-    from rankprism.formats.output_files import write_texts
+    from rankprism.formats import write_texts
 
     streamed = [path for path in (junit, comment, annotations) if path is not None and str(path) == "-"]
     if str(output or "-") == "-" and check_output(format, output) != "table":

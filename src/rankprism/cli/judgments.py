@@ -86,7 +86,7 @@ def read_judged(
     threads: int | None = None,
 ) -> Judgments:
     """Judgments as the arguments and options describe them. `threads`: how many read a large file."""
-    from rankprism.formats.judgments import read_judgments
+    from rankprism.formats import read_judgments
 
     source, about = judged_source(files, aspects, labels, embed, given, lower, qrels_format)
     return read_judgments(source, format=qrels_format, weights=weights, aspects=about, threads=threads)

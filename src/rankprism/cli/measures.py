@@ -38,7 +38,7 @@ MeasureFiles = Annotated[
 
 def read_measures(measure: MeasureNames = None, measures_file: MeasureFiles = None) -> list[Any]:
     """The measures that are named, with those from the user's files known."""
-    from rankprism.measures.grammar import parse_all
+    from rankprism.measures import parse_all
 
     load_measures(measures_file)
     if not measure:

@@ -18,13 +18,13 @@ from rankprism.errors import InputError, LongComputation, RankprismWarning
 from rankprism.text import message as safe_message
 
 if TYPE_CHECKING:
-    from rankprism.formats.source import OnError
+    from rankprism.formats import OnError
 
 
 def checked_output(output: Path | None) -> Path | None:
     """Refuse an output that cannot be written before any work is done."""
     if output is not None:
-        from rankprism.formats.output_files import check_target
+        from rankprism.formats import check_target
 
         check_target(output)
     return output

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from rankprism.data import Note, issue
-from rankprism.formats.output_files import write_texts
+from rankprism.formats import write_texts
 from rankprism.results import OUTPUTS, Result, Style
 from rankprism.results.outputs import streamed, written
 from rankprism.text import shown_lines

@@ -62,7 +62,7 @@ def filled_in(
     ] = None,
 ) -> list[str] | None:
     """The measures with {} replaced by each of the values."""
-    from rankprism.measures.grammar import parse_all
+    from rankprism.measures import parse_all
 
     if bool(values) != any("{}" in measure for measure in measures or []):
         raise InputError(

@@ -40,7 +40,7 @@ From = Annotated[
 
 def read_preferred(preferences: PreferenceFile, source_format: From = None) -> Preferences:
     """The preferences that are named."""
-    from rankprism.formats.preferences import read_preferences
+    from rankprism.formats import read_preferences
 
     return read_preferences(preferences, format=source_format)
 
@@ -116,6 +116,6 @@ def order(read: Preferences, call: Call) -> str:
     \b
     rankprism preferences order prefs.tsv -o order.qrels
     """
-    from rankprism.formats.conversion import judgments_text
+    from rankprism.formats import judgments_text
 
     return judgments_text(call(read), "adhoc")

@@ -42,7 +42,7 @@ def read_for_report(
     **collection: Any,
 ) -> Measured | Scores:
     """Judgments and runs, and the measures, which need not be named; or scores."""
-    from rankprism.measures.grammar import parse_all
+    from rankprism.measures import parse_all
     from rankprism.showing.report.page import check_installed
 
     check_installed()

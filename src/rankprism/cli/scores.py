@@ -146,7 +146,7 @@ def read_source(
 
 def holds_scores(named: Sequence[Any]) -> bool:
     """Whether the first of these files can only be one of scores."""
-    from rankprism.formats.source import source_of
+    from rankprism.formats import source_of
 
     given = source_of(split_pairs(named)[0])
     return given.is_file and given.kind == "scores"
@@ -181,8 +181,8 @@ def changed(collection: Mapping[str, Any]) -> list[str]:
 
 def _are_scores(named: Sequence[Any], set_options: Sequence[str], format: str | None) -> bool:
     """Whether the first of these files is one of scores; else it has judgments or preferences."""
+    from rankprism.formats import source_of
     from rankprism.formats.json_lines import is_json
-    from rankprism.formats.source import source_of
 
     source = source_of(split_pairs(named)[0])
     if not source.is_file or (format is not None and source.are_preferences(format)):
@@ -212,7 +212,7 @@ def _read_scores(
     mixed: bool,
     lower: Sequence[str],
 ) -> Source:
-    from rankprism.formats.scores import read_scores
+    from rankprism.formats import read_scores
 
     files, names = list(named), []
     scores = read_scores(files, where=where, mixed=mixed, lower=lower)

@@ -42,7 +42,7 @@ def read_runs(
     **reading: Any,
 ) -> dict[str, Any]:
     """The runs to choose questions for, what was judged so far, and how to read the runs."""
-    from rankprism.formats.preferences import read_preferences
+    from rankprism.formats import read_preferences
 
     if not runs:
         raise InputError("name the runs, e.g. runs/*.run")

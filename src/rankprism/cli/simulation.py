@@ -20,7 +20,7 @@ from rankprism.errors import InputError
 
 if TYPE_CHECKING:
     from rankprism.data import Judgments
-    from rankprism.judging.preferences.user_profiles import Profiles
+    from rankprism.judging.preferences import Profiles
 
 app = commands()
 experiment = commands("Repeat the experiments of Chandar and Carterette (2013).")
@@ -54,8 +54,7 @@ read_judged_subtopics = with_less(read_judged, "weights")
 def write_judged(found: Any, output: OutputFile = None) -> None:
     """Write judgments or preferences, and say what was written where they do not go."""
     from rankprism.data import Judgments
-    from rankprism.formats.conversion import convert
-    from rankprism.formats.output_files import replaces_file
+    from rankprism.formats import convert, replaces_file
 
     out, kind = output or "-", "diversity" if isinstance(found, Judgments) else None
     print(convert(found, out, to=kind), file=sys.stdout if replaces_file(out) else sys.stderr)
@@ -101,7 +100,7 @@ def restrict(
     rankprism preferences restrict qrels.txt --profiles profiles.txt \\
       --profile p1 -o p1.qrels
     """
-    from rankprism.judging.preferences.user_profiles import read_profiles
+    from rankprism.judging.preferences import read_profiles
 
     if profiles is None or profile is None:
         raise InputError("name a file with --profiles and one of its profiles with --profile")
@@ -132,7 +131,7 @@ def simulate(
     rankprism preferences simulate qrels.txt runs/*.run --draw 3 \\
       --triplets 1000 --seed 1 -o p.tsv
     """
-    from rankprism.judging.preferences.user_profiles import draw_profiles
+    from rankprism.judging.preferences import draw_profiles
 
     if complete and call.keywords["triplets"] is not None:
         raise InputError("--complete asks about everything and --triplets about a sample; choose one of them")
@@ -160,7 +159,7 @@ def save_scores(
 ) -> None:
     """Write the scores of an experiment that has scores of runs."""
     if scores is not None:
-        from rankprism.formats.output_files import write_texts
+        from rankprism.formats import write_texts
 
         write_texts({scores: result.scores.to_csv()})
 

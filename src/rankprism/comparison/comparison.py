@@ -15,7 +15,7 @@ from rankprism.comparison.notes import assumption_notes, few_changed_topics, few
 from rankprism.comparison.result import POWER, Comparison
 from rankprism.data import Floats, Longs, Note, issue, with_notes
 from rankprism.errors import InputError, LongComputation, listed, one_of
-from rankprism.evaluation.scoring import check_ids, comparable
+from rankprism.evaluation import check_ids, comparable
 from rankprism.results import Scores
 from rankprism.statistics import (
     CLAIMS,
@@ -29,11 +29,11 @@ from rankprism.statistics import (
     for_each,
     interval_level,
     moments,
+    paired,
+    resampling,
     smallest_difference,
 )
 from rankprism.statistics.levels import MOST_RESAMPLES, check_resamples
-from rankprism.statistics.paired import against
-from rankprism.statistics.resampling import enumerable, least_resamples
 from rankprism.types import (
     Correction,
     JudgmentsLike,
@@ -288,7 +288,7 @@ def _pairs(runs: Sequence[str], baselines: Sequence[str]) -> Longs:
     """(pair, 2): positions of the runs that are compared."""
     if not baselines:
         return all_pairs(len(runs))
-    return against(len(runs), [runs.index(name) for name in baselines])
+    return paired.against(len(runs), [runs.index(name) for name in baselines])
 
 
 def _half_width(found: Floats, possible: bool) -> Floats:
@@ -347,7 +347,7 @@ def _resamples(
     words = f" after the {NAMES_OF_CORRECTIONS[correction]} correction for {several}"
     after = "" if correction == "none" else words
     if wanted is None:
-        least = least_resamples(alpha, 1 if correction in ("none", "max-t") else pairs)
+        least = resampling.least_resamples(alpha, 1 if correction in ("none", "max-t") else pairs)
         if least > MOST_RESAMPLES:
             raise InputError(
                 f"a p below {alpha:g}{after} needs {least:,} resamples, and the limit is {MOST_RESAMPLES:,}; "
@@ -355,8 +355,8 @@ def _resamples(
             )
         return max(RESAMPLES, least)
     check_resamples(wanted)
-    least = least_resamples(alpha, multiplied)
-    if wanted < least and not (TESTS[test].enumerates and enumerable(topics, wanted)):
+    least = resampling.least_resamples(alpha, multiplied)
+    if wanted < least and not (TESTS[test].enumerates and resampling.enumerable(topics, wanted)):
         raise InputError(
             f"with {wanted:,} resamples no p can be below {alpha:g}{after}; take at least {least:,}, or "
             "leave out the number; the test fisher with the correction max-t needs fewer"
@@ -383,7 +383,7 @@ def _announce(
     """Say how long a long computation will take, before it begins. Refuse it unless the user asked for its
     number of resamples."""
     runs, topics, measures = shape
-    if TESTS[test].enumerates and enumerable(topics, resamples):
+    if TESTS[test].enumerates and resampling.enumerable(topics, resamples):
         resamples = 2**topics
     if correction == "max-t":
         seconds = resamples * (pairs / MAX_T_RATE + runs * topics / TESTS[test].rate) / (os.cpu_count() or 1)

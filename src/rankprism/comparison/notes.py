@@ -7,8 +7,7 @@ import numpy as np
 from rankprism.comparison.margins import few_changed
 from rankprism.comparison.result import Comparison
 from rankprism.data import Bools, Floats, Longs, Note
-from rankprism.statistics import TESTS
-from rankprism.statistics.tails import HEAVY, above, median_kurtosis
+from rankprism.statistics import TESTS, tails
 from rankprism.types import Correction, TestName
 
 #: Tests that assume equal variances err in 8 of 100 studies instead of 5 if half of the systems have twice
@@ -92,7 +91,7 @@ def _unequal_variances(of: Comparison) -> list[Note]:
     factors = _noisier_half(residuals.var(1))  # (run, measure)
     by_chance = np.random.default_rng(0).chisquare(topics - 1, (runs, 200))
     least = max(UNEQUAL, float(np.quantile(_noisier_half(by_chance), 0.95)))
-    return above(
+    return tails.above(
         "unequal-variances",
         of.measures,
         factors,
@@ -129,7 +128,7 @@ def _skewed(of: Comparison) -> list[Note]:
         skewness = np.divide((w * w * w).mean(1), spread, out=np.zeros_like(spread), where=spread > 0)
         squared.append((skewness**2).mean())
     excess = np.array(squared) - 6 * (topics - 2) / ((topics + 1) * (topics + 3))
-    return above(
+    return tails.above(
         "skewed-differences",
         of.measures,
         excess,
@@ -147,15 +146,15 @@ def _heavy_tails(of: Comparison) -> list[Note]:
     some = of.pairs[:: -(-len(of.pairs) // LOOKED_AT)]
     kurtosis = np.array(
         [
-            median_kurtosis(of.values[some[:, 0], :, m] - of.values[some[:, 1], :, m])
+            tails.median_kurtosis(of.values[some[:, 0], :, m] - of.values[some[:, 1], :, m])
             for m in range(len(of.measures))
         ]
     )
-    return above(
+    return tails.above(
         "heavy-tails",
         of.measures,
         kurtosis,
-        HEAVY,
+        tails.HEAVY,
         lambda measure, found: (
             f"by {measure} a few topics decide the differences (their kurtosis is {found:.1f}; normal "
             f"differences have 3), where intervals of the test {of.test} miss the truth in up to 10 of 100 "

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from rankprism.errors import InputError, check_whole
-from rankprism.evaluation.scoring import comparable
+from rankprism.evaluation import comparable
 from rankprism.results import Result, Table
 from rankprism.statistics import t_power
 from rankprism.types import AtLeast, JudgmentsLike, MeasuresLike, RunsLike, ScoresLike

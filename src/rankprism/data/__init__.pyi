@@ -1,3 +1,4 @@
+from rankprism.data import sample as sample
 from rankprism.data.arrays import Bools as Bools
 from rankprism.data.arrays import Floats as Floats
 from rankprism.data.arrays import Ints as Ints

@@ -6,7 +6,6 @@ the kind of judgments that they need, and joins the runs with these. `blocks` co
 runs, `notes` what to know about them (with `inspection`), and `conventions` records how they were computed.
 """
 
-from rankprism.evaluation.collection import Collection
-from rankprism.evaluation.evaluation import evaluate
+from rankprism.lazy import published
 
-__all__ = ["Collection", "evaluate"]
+__getattr__, __dir__ = published(__name__, __file__)

@@ -16,7 +16,7 @@ from rankprism.statistics import for_each_in_order
 from rankprism.types import Tied
 
 if TYPE_CHECKING:
-    from rankprism.measures.preferences.hits import PreferenceHits
+    from rankprism.measures import PreferenceHits
 
 
 class Block(NamedTuple):

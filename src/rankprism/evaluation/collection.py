@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, cast
 
 from rankprism.data import Reading
 from rankprism.errors import InputError, listed, one_of
-from rankprism.formats.ahead import reading_ahead
-from rankprism.formats.source import OnError, Source, check_read_once, left_out, run_sources, source_of
+from rankprism.formats import OnError, Source, left_out, reading_ahead, run_sources, source_of
+from rankprism.formats.source import check_read_once
 from rankprism.types import CollectionOptions, PreferenceOptions, RunOptions, Topics
 
 if TYPE_CHECKING:
     from rankprism.data import Alignment, Judgments, Preferences, Run
-    from rankprism.measures.preferences.hits import PreferencePool
-    from rankprism.results.scores import Scores
+    from rankprism.measures import PreferencePool
+    from rankprism.results import Scores
     from rankprism.types import JudgmentsLike, PreferencesLike, RunsLike
 
 
@@ -129,7 +129,7 @@ class Collection:
     @property
     def judgments(self) -> Judgments:
         """The absolute judgments, which are read once."""
-        from rankprism.formats.judgments import read_judgments
+        from rankprism.formats import read_judgments
 
         if self.judged is None:
             raise InputError("absolute judgments are needed here; name them before the runs")
@@ -148,7 +148,7 @@ class Collection:
     @property
     def preferences(self) -> Preferences:
         """The preferences, which are read once."""
-        from rankprism.formats.preferences import read_preferences
+        from rankprism.formats import read_preferences
 
         if self.preferred is None:
             raise InputError(
@@ -162,7 +162,7 @@ class Collection:
     @property
     def pool(self) -> PreferencePool:
         """The preferences, which are counted once."""
-        from rankprism.measures.preferences.hits import PreferencePool
+        from rankprism.measures import PreferencePool
 
         if "pool" not in self._read:
             self._read["pool"] = PreferencePool.of(self.preferences)
@@ -182,7 +182,7 @@ class Collection:
         return self._run(self.source(name), name)
 
     def _run(self, source: Source, name: str) -> Run:
-        from rankprism.formats.runs import run_from
+        from rankprism.formats import run_from
 
         return run_from(source, name, self.reading.run_format, self.reading.duplicates)
 

@@ -10,9 +10,8 @@ from rankprism.evaluation.blocks import Block, whole
 from rankprism.evaluation.inspection.depth import depths_of
 from rankprism.evaluation.parts import Part, all_topics
 from rankprism.measures import Measure
-from rankprism.results import DEPTH, Record, Scores, measured
+from rankprism.results import DEFAULTS, DEPTH, Record, Scores, measured
 from rankprism.results.direction import directed_aspects
-from rankprism.results.record import DEFAULTS
 from rankprism.types import Tied, Topics
 
 if TYPE_CHECKING:

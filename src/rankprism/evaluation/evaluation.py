@@ -36,7 +36,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from rankprism.data.note import issue
+from rankprism.data import issue
 from rankprism.errors import InputError, one_of
 from rankprism.evaluation.collection import Collection, changed, collected
 from rankprism.types import (
@@ -52,8 +52,8 @@ from rankprism.types import (
 )
 
 if TYPE_CHECKING:
-    from rankprism.data.note import Note
-    from rankprism.formats.source import OnError
+    from rankprism.data import Note
+    from rankprism.formats import OnError
     from rankprism.results import Scores
     from rankprism.types import (
         AspectsLike,

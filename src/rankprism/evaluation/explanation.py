@@ -15,10 +15,7 @@ from rankprism.evaluation.collection import Collection, collected
 from rankprism.evaluation.inspection.aspects import best_aspect
 from rankprism.evaluation.inspection.runs import notes_of_runs
 from rankprism.evaluation.parts import parts_of
-from rankprism.measures import Measure
-from rankprism.measures.grammar import parse_all
-from rankprism.measures.preferences.hits import PreferenceHits
-from rankprism.measures.preferences.utility import Shown
+from rankprism.measures import Measure, PreferenceHits, Shown, parse_all
 from rankprism.results import Result, Table
 from rankprism.types import (
     CollectionOptions,

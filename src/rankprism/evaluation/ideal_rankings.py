@@ -8,12 +8,10 @@ import numpy as np
 
 from rankprism.data import Alignment, Cells, Ints, make_pool
 from rankprism.evaluation.collection import Collection
-from rankprism.measures import Measure
+from rankprism.measures import NONE, Measure, Role
 from rankprism.measures.folds import FOLDS
 from rankprism.measures.ideal import greedy_order
-from rankprism.measures.parameter import Role
 from rankprism.measures.parts import UNIFORM
-from rankprism.measures.preferences.utility import NONE
 
 #: Number of topics whose ideal rankings are made at a time.
 _TOPICS = 50

@@ -6,13 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from rankprism.data.note import Note, some
-from rankprism.data.run import Alignment
+from rankprism.data import Alignment, Note, some
 from rankprism.errors import InputError
 from rankprism.evaluation.blocks import Block, mean_of_run
-from rankprism.evaluation.inspection import notes_of
+from rankprism.evaluation.inspection import Evaluated, notes_of
 from rankprism.evaluation.inspection.coverage import OF_JUDGMENTS
-from rankprism.evaluation.inspection.evaluated import Evaluated
 from rankprism.evaluation.parts import Part, all_topics
 from rankprism.formats.runs import align_source
 from rankprism.results.scores import mean_over_topics

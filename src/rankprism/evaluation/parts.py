@@ -12,13 +12,12 @@ from rankprism.data import Alignment, Hits, Judgments, Longs
 from rankprism.data.hits import planned_batches
 from rankprism.errors import InputError, MeasureError
 from rankprism.evaluation.collection import Collection
-from rankprism.measures import Measure
-from rankprism.measures.grammar import parse_all
-from rankprism.results.scores import as_listed
+from rankprism.measures import Measure, parse_all
+from rankprism.results import as_listed
 
 if TYPE_CHECKING:
     from rankprism.data import Preferences
-    from rankprism.measures.preferences.hits import PreferenceHits, PreferencePool
+    from rankprism.measures import PreferenceHits, PreferencePool
     from rankprism.types import MeasuresLike
 
 #: The measures of answers with nuggets, if none is named.
@@ -47,7 +46,7 @@ class Part(NamedTuple):
         if self.needs == "judgments":
             yield from planned_batches(self.judged.cells, runs)
             return
-        from rankprism.measures.preferences.hits import preference_batches
+        from rankprism.measures import preference_batches
 
         for hits, which_runs, topics in preference_batches(self.collection.pool, runs):
             yield partial(_itself, hits), which_runs, topics

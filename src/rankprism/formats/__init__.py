@@ -7,3 +7,7 @@ objects of other packages, and `spellings` knows the names of columns. `format` 
 has a module for each family of formats, `recognition` finds out what a file is, and `convert` writes one
 format as another.
 """
+
+from rankprism.lazy import published
+
+__getattr__, __dir__ = published(__name__, __file__)

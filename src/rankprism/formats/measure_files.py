@@ -24,9 +24,8 @@ from pathlib import Path
 from typing import Any
 
 from rankprism.errors import MeasureError, RankprismError
-from rankprism.measures.composition import compose, mix
-from rankprism.measures.measure import Measure
-from rankprism.measures.registry import all_or_none, definitions, lookup
+from rankprism.measures import Measure, compose, definitions, lookup, mix
+from rankprism.measures.registry import all_or_none
 from rankprism.text import quoted
 
 

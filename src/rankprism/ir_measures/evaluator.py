@@ -21,8 +21,7 @@ from ir_measures.providers import Evaluator, Provider
 from rankprism.data import Judgments
 from rankprism.errors import InputError, MeasureError, RankprismWarning, listed
 from rankprism.evaluation import evaluate
-from rankprism.formats.judgments import read_judgments
-from rankprism.formats.runs import read_run
+from rankprism.formats import read_judgments, read_run
 from rankprism.ir_measures.objects import as_rankprism
 from rankprism.results import Scores
 

@@ -9,8 +9,7 @@ from ir_measures import measures as theirs
 from ir_measures.providers.base import NOT_PROVIDED
 
 from rankprism.errors import MeasureError
-from rankprism.measures import Measure, lookup, names, parse
-from rankprism.measures.parameter import Role
+from rankprism.measures import Measure, Role, lookup, names, parse
 
 #: The measures of ir_measures by name, when this module is imported and none of ours is registered.
 KNOWN: dict[str, ir_measures.Measure] = dict(theirs.registry)

@@ -15,6 +15,7 @@ computes how far missing judgments could change a score. `preferences` has the i
 Nothing here knows about files or runs.
 """
 
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -46,10 +47,30 @@ _OTHER_NAMES = (
     "names",
     "parse",
 )
+#: What other rooms take besides, and the module of each name. They are loaded when they are first used.
+_OFFERED = {
+    "CITATIONS": "citations",
+    "NONE": "preferences.utility",
+    "PreferenceHits": "preferences.hits",
+    "PreferencePool": "preferences.hits",
+    "Role": "parameter",
+    "Shown": "preferences.utility",
+    "definition_of": "identity",
+    "ideal_prf": "known.prf",
+    "parse_all": "grammar",
+    "preference_batches": "preferences.hits",
+    "prf": "known.prf",
+    "ratio": "parts",
+    "raw": "preferences.utility",
+    "reaching": "known.prf",
+    "shown_name": "display",
+}
+#: Modules whose names they take as a whole.
+_MODULES = ("distances", "verdicts")
 
 
 def _names() -> list[str]:
-    return [*_OTHER_NAMES, *names()]
+    return [*_OTHER_NAMES, *_OFFERED, *names()]
 
 
 def _find(name: str) -> Any:
@@ -57,6 +78,8 @@ def _find(name: str) -> Any:
     if name == "__test__":
         # The worked examples are in the docstrings of the measures' functions, where doctest does not look.
         return {d.name: d.function.__doc__ or "" for d in definitions()}
+    if name in _OFFERED:
+        return getattr(import_module(f"{__name__}.{_OFFERED[name]}"), name)
     # Python asks for a module here before importing it, perhaps while other modules are being imported.
     is_module = find_spec(f"{__name__}.{name}") is not None
     return lookup(name) if not is_module and name in names() else None

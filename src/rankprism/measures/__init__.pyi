@@ -3,14 +3,31 @@
 from collections.abc import Mapping
 from typing import Any, Literal, Never, Self
 
+from rankprism.measures import distances as distances
+from rankprism.measures import verdicts as verdicts
+from rankprism.measures.citations import CITATIONS as CITATIONS
 from rankprism.measures.composition import compose as compose
 from rankprism.measures.composition import mix as mix
 from rankprism.measures.declare import measure as measure
 from rankprism.measures.definition import Bounds as Bounds
 from rankprism.measures.definition import Definition as Definition
+from rankprism.measures.display import shown_name as shown_name
 from rankprism.measures.grammar import parse as parse
+from rankprism.measures.grammar import parse_all as parse_all
+from rankprism.measures.identity import definition_of as definition_of
+from rankprism.measures.known.prf import ideal_prf as ideal_prf
+from rankprism.measures.known.prf import prf as prf
+from rankprism.measures.known.prf import reaching as reaching
 from rankprism.measures.measure import Measure as Measure
 from rankprism.measures.parameter import Parameter as Parameter
+from rankprism.measures.parameter import Role as Role
+from rankprism.measures.parts import ratio as ratio
+from rankprism.measures.preferences.hits import PreferenceHits as PreferenceHits
+from rankprism.measures.preferences.hits import PreferencePool as PreferencePool
+from rankprism.measures.preferences.hits import preference_batches as preference_batches
+from rankprism.measures.preferences.utility import NONE as NONE
+from rankprism.measures.preferences.utility import Shown as Shown
+from rankprism.measures.preferences.utility import raw as raw
 from rankprism.measures.registry import definitions as definitions
 from rankprism.measures.registry import lookup as lookup
 from rankprism.measures.registry import names as names

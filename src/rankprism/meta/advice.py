@@ -15,9 +15,8 @@ import numpy as np
 from rankprism.data import Judgments
 from rankprism.errors import InputError, enumerated
 from rankprism.measures import Measure
-from rankprism.measures.verdicts import NOT_REFUTED, PROVED, UNASKABLE
-from rankprism.meta.axioms import TEN, Constraint
-from rankprism.meta.axioms.verdict import Verdict
+from rankprism.measures import verdicts as recorded_verdicts
+from rankprism.meta.axioms import TEN, Constraint, Verdict
 from rankprism.meta.discriminative_power import DiscriminativePower
 from rankprism.meta.metric_unanimity import Unanimity
 from rankprism.meta.rank_correlation import Correlation
@@ -194,9 +193,9 @@ def _caveats(rows: Sequence[Mapping[str, Verdict]]) -> Iterator[Sentence]:
         about = tuple(map(_measure, those))
         names = enumerated([m.display for m in about])
         are = "are" if len(lacks) > 1 else "is"
-        if told == UNASKABLE:
+        if told == recorded_verdicts.UNASKABLE:
             text = f"{enumerated(lacks)} cannot be asked of {names}."
-        elif told == NOT_REFUTED:
+        elif told == recorded_verdicts.NOT_REFUTED:
             tried = min(row[name].instances for row in those for name in lacks)
             searched = f"{enumerated(lacks)} {are} not refuted in {tried:,} instances"
             text = f"{searched} for {names}, which is not a proof."
@@ -210,13 +209,13 @@ def _told(row: Mapping[str, Verdict]) -> Iterator[Sentence]:
     measure = _measure(row)
     by_words: dict[tuple[str, str], list[str]] = {}
     for name, verdict in row.items():
-        note = verdict.note if verdict.kind == UNASKABLE else ""
+        note = verdict.note if verdict.kind == recorded_verdicts.UNASKABLE else ""
         by_words.setdefault((verdict.words, note), []).append(name)
     for (words, note), names in by_words.items():
         told = [f"{DOES[name]} ({name})" if name in DOES else f"satisfies {name}" for name in names]
-        does = enumerated(told, "and" if words == PROVED else "or")
-        that = "whether" if words == UNASKABLE else "that"
-        it = "It" if words == UNASKABLE else "It is"
+        does = enumerated(told, "and" if words == recorded_verdicts.PROVED else "or")
+        that = "whether" if words == recorded_verdicts.UNASKABLE else "that"
+        it = "It" if words == recorded_verdicts.UNASKABLE else "It is"
         text = f"{it} {words} {that} {measure.display} always {does}{f': {note}' if note else ''}."
         yield Sentence(text, (measure,), "axioms", tuple(names))
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from rankprism.data import Floats, Longs
 from rankprism.errors import InputError, RankprismWarning, one_of
-from rankprism.evaluation.scoring import comparable
+from rankprism.evaluation import comparable
 from rankprism.meta.intervals import Sampled, without_one
 from rankprism.meta.ties import signs
 from rankprism.results import Result, Scores, Table

@@ -10,10 +10,9 @@ import numpy as np
 
 from rankprism.data import Alignment, Floats, Judgments, Reading
 from rankprism.errors import InputError, listed
-from rankprism.evaluation.scoring import comparable
-from rankprism.formats.judgments import read_judgments
+from rankprism.evaluation import comparable
+from rankprism.formats import read_judgments, run_sources
 from rankprism.formats.runs import align_source
-from rankprism.formats.source import run_sources
 from rankprism.meta.ties import TIED, without_noise
 from rankprism.results import Result, Table, signs
 from rankprism.types import JudgmentsLike, MeasuresLike, Positive, RunOptions, RunsLike, ScoresLike

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from rankprism.data import Bools, Floats, Longs
 from rankprism.errors import one_of
-from rankprism.evaluation.scoring import comparable
+from rankprism.evaluation import comparable
 from rankprism.meta.intervals import (
     Differences,
     Sampled,

@@ -11,10 +11,8 @@ import numpy as np
 from rankprism._core import JudgmentTable
 from rankprism.data import Alignment, Floats, Judgments
 from rankprism.errors import InputError
-from rankprism.evaluation.scoring import Aligned, cut, rescored
-from rankprism.measures import Measure
-from rankprism.measures.grammar import parse_all
-from rankprism.measures.parameter import Role
+from rankprism.evaluation import Aligned, cut, rescored
+from rankprism.measures import Measure, Role, parse_all
 from rankprism.meta.intervals import check_confidence
 from rankprism.meta.metric_unanimity import unanimity
 from rankprism.results import Cell, Result, Table, measured

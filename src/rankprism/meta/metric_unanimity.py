@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankprism.data import Floats
-from rankprism.evaluation.scoring import comparable
+from rankprism.evaluation import comparable
 from rankprism.meta.intervals import ByOdds, Differences, Sampled, check_confidence, ends, wanted, without_one
 from rankprism.meta.ties import dense_ranks
 from rankprism.results import Result, Table

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankprism.data import Floats
 from rankprism.errors import InputError
-from rankprism.evaluation.scoring import comparable
+from rankprism.evaluation import comparable
 from rankprism.meta.discriminative_power import METHODS, power
 from rankprism.results import Result, Table
 from rankprism.statistics import Share, part_of

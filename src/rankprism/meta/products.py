@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankprism.data import Floats
-from rankprism.statistics.resampling import PRODUCT
+from rankprism.statistics import resampling
 
 
 def product(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> Floats:
@@ -18,8 +18,8 @@ def product(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> Floats:
     """
     a, b = a.astype(np.float64, copy=False), b.astype(np.float64, copy=False)
     (rows, inner), columns = a.shape, b.shape[1]
-    high = max(1, min(rows, PRODUCT // (16 * max(1, columns))))
-    long = max(1, PRODUCT // max(1, high * columns))
+    high = max(1, min(rows, resampling.PRODUCT // (16 * max(1, columns))))
+    long = max(1, resampling.PRODUCT // max(1, high * columns))
     out = np.zeros((rows, columns))
     for top in range(0, rows, high):
         for left in range(0, inner, long):

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from rankprism.data import Floats
 from rankprism.errors import InputError, one_of
-from rankprism.evaluation.scoring import comparable
+from rankprism.evaluation import comparable
 from rankprism.meta.intervals import ByOdds, Sampled, check_confidence, halves, other_means, without_one
 from rankprism.meta.products import product
 from rankprism.meta.ties import dense_ranks, signs

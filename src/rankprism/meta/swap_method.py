@@ -10,7 +10,7 @@ import numpy as np
 
 from rankprism.data import Floats, Longs
 from rankprism.errors import InputError
-from rankprism.evaluation.scoring import comparable
+from rankprism.evaluation import comparable
 from rankprism.meta.intervals import (
     ByOdds,
     Differences,

@@ -18,13 +18,11 @@ import numpy as np
 from rankprism._core import JudgmentTable
 from rankprism.data import Alignment, Floats, Judgments
 from rankprism.errors import InputError
-from rankprism.formats.judgments import read_judgments
-from rankprism.formats.topics import Topic, read_topics
-from rankprism.formats.weights import SAKAI, weighted
-from rankprism.meta.agreed_pairs import agreement, shares
-from rankprism.meta.disagreeing_lists import Case, Disagreements, ranked_list
-from rankprism.meta.discriminative_power import DiscriminativePower, power
-from rankprism.meta.rank_correlation import correlation
+from rankprism.formats import Topic, read_judgments, read_topics
+from rankprism.formats import weights as weighting
+from rankprism.meta import Disagreements, DiscriminativePower, agreement, correlation, power
+from rankprism.meta.agreed_pairs import shares
+from rankprism.meta.disagreeing_lists import Case, ranked_list
 from rankprism.meta.ties import without_noise
 from rankprism.reproduce.dsharp_printed import (
     AD_HOC,
@@ -197,7 +195,9 @@ def _collections(judgments: Judgments) -> dict[str, Judgments]:
     """The judgments with uniform and other intent probabilities, and reduced to ad hoc judgments."""
     return {
         "uniform": replace(judgments, weights=None),
-        "non-uniform": judgments if judgments.weights is not None else weighted(judgments, SAKAI),
+        "non-uniform": judgments
+        if judgments.weights is not None
+        else weighting.weighted(judgments, weighting.SAKAI),
         "highest": _reduced(judgments, count=False),
         "number": _reduced(judgments, count=True),
     }
@@ -539,7 +539,7 @@ def _example(
 ) -> float:
     """The score of a ranking of a topic with these intents, uniform or each half as likely as the last."""
     judged = read_judgments({"q": intents})
-    judged = weighted(judged, SAKAI) if halved else judged
+    judged = weighting.weighted(judged, weighting.SAKAI) if halved else judged
     run = {"q": {doc: -float(rank) for rank, doc in enumerate(ranking)}}
     text = DIVERSITY[name].format(l=k, h=_highest(judged))
     return float(scored(judged, {"run": run}, [text], {}).values[0, 0, 0])

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from rankprism.data import Judgments
-from rankprism.evaluation.scoring import Aligned as Aligned
-from rankprism.evaluation.scoring import cut as cut
-from rankprism.evaluation.scoring import rescored
+from rankprism.evaluation import Aligned as Aligned
+from rankprism.evaluation import cut as cut
+from rankprism.evaluation import rescored
 from rankprism.results import Cell, Result, Table
 
 #: The scores of runs that were aligned once.

@@ -13,23 +13,19 @@ from typing import Any, Unpack, get_args
 import numpy as np
 
 from rankprism.evaluation import evaluate
-from rankprism.formats.judgments import read_judgments
-from rankprism.formats.source import run_sources
-from rankprism.judging.preferences.experiments import (
-    RBP_MEAN,
-    TARGETS,
+from rankprism.formats import read_judgments, run_sources
+from rankprism.judging.preferences import (
     IncompleteCorrelation,
     MeasureCorrelation,
     ProfileCorrelation,
     incomplete_correlation,
     measure_correlation,
     profile_correlation,
+    read_profiles,
+    simulation,
 )
-from rankprism.judging.preferences.simulation import Users, complete, users_of
-from rankprism.judging.preferences.user_profiles import read_profiles
-from rankprism.measures import parse
-from rankprism.measures.known.prf import ideal_prf, prf, reaching
-from rankprism.measures.preferences.utility import Shown, raw
+from rankprism.judging.preferences.experiments import RBP_MEAN, TARGETS
+from rankprism.measures import Shown, ideal_prf, parse, prf, raw, reaching
 from rankprism.reproduce.paper import (
     ONE_RUN,
     Printed,
@@ -192,10 +188,10 @@ def _table_2(theta: float) -> Table:
     printed = TABLE_2["preference measure"]
     add("α-nDCG@3", [gain[name]["alpha_nDCG@3"] for name in LISTS], TABLE_2["α-nDCG"], "")
     described = _example_users("subtopic")
-    coins = [complete(described, ties="drawn", seed=seed)["q"] for seed in range(DRAWS)]
+    coins = [simulation.complete(described, ties="drawn", seed=seed)["q"] for seed in range(DRAWS)]
     for combine in ("mean", "min"):
         why = "half a win is what a coin gives to U on average, but not what it gives to nPrf"
-        found = _example_scores(complete(described)["q"], combine, theta)
+        found = _example_scores(simulation.complete(described)["q"], combine, theta)
         add(f"nPrf@3, {combine}, as described, ties half", found, printed, why)
         drawn = np.array([_example_scores(shown, combine, theta) for shown in coins])
         hit = np.round(drawn, 1) == printed
@@ -205,16 +201,16 @@ def _table_2(theta: float) -> Table:
         )
         add(f"nPrf@3, {combine}, as described, coins, mean of draws", drawn.mean(0).tolist(), printed, why)
     for combine in ("mean", "min"):
-        found = _example_scores(complete(_example_users("profile"))["q"], combine, theta)
+        found = _example_scores(simulation.complete(_example_users("profile"))["q"], combine, theta)
         add(f"nPrf@3, {combine}, one document satisfies a user, our reading", found, printed, "")
     as_printed = [f"printed {name}" for name in LISTS]
     names = ("Table 2", *LISTS, *as_printed, "outcome")
     return Table.of_rows(names, rows, precision=dict.fromkeys(as_printed, 1))
 
 
-def _example_users(novelty: Novelty) -> Users:
+def _example_users(novelty: Novelty) -> simulation.Users:
     pool = {"q": tuple(f"d{i}" for i in range(1, 7))}
-    return users_of(read_judgments(EXAMPLE), pool, read_profiles(USERS), novelty=novelty)
+    return simulation.users_of(read_judgments(EXAMPLE), pool, read_profiles(USERS), novelty=novelty)
 
 
 def _example_scores(shown: Shown, combine: str, theta: float) -> list[float]:

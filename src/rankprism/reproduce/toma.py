@@ -14,24 +14,11 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from rankprism.data import Floats, Judgments, Scale, sample
-from rankprism.evaluation.scoring import rescored
-from rankprism.formats.judgments import read_judgments
-from rankprism.formats.source import run_sources
-from rankprism.judging.aspects.approaches import (
-    APPROACHES,
-    ZEROS,
-    ApproachComparison,
-    Power,
-    compare,
-    powers_of,
-    share_aspects,
-)
-from rankprism.judging.aspects.ideal_rankings import Attainable, attainable
-from rankprism.judging.aspects.label_order import order
-from rankprism.measures import Measure, parse
-from rankprism.measures.distances import embedded
-from rankprism.measures.grammar import parse_all
-from rankprism.meta.rank_correlation import tau_b
+from rankprism.evaluation import rescored
+from rankprism.formats import read_judgments, run_sources
+from rankprism.judging.aspects import ApproachComparison, Attainable, approaches, attainable, compare, order
+from rankprism.measures import Measure, distances, parse, parse_all
+from rankprism.meta import tau_b
 from rankprism.reproduce.paper import (
     ONE_RUN,
     REPRODUCED,
@@ -249,7 +236,7 @@ def toma(
     sources: Any = list(sample.RUNS) if runs is None else runs
     example = (_table_1(), *(_table_3(measure) for measure in TABLE_3))
     paper = "Maistro, Lima, Simonsen and Lioma 2021"
-    if not share_aspects(judged):
+    if not approaches.share_aspects(judged):
         data = ("Table 4", "Table 5", "Table 6", "Figure 1", "Figure 2")
         return Reproduction((*example, left_out(data, _OWN)), about={"paper": paper})
     names = [str(measure) for measure in parse_all(measures)]
@@ -262,7 +249,7 @@ def toma(
         judged,
         sources,
         measures,
-        approaches={name: _approach(name, settings or {}) for name in APPROACHES},
+        approaches={name: _approach(name, settings or {}) for name in approaches.APPROACHES},
         alpha=alpha,
         resamples=resamples,
         seed=seed,
@@ -272,7 +259,9 @@ def toma(
     padded = _with_zeros(found)
     tests = {name: found.about[name] for name in ("alpha", "resamples", "seed")}
     zeros = {
-        name: None if padded is None else powers_of(padded, found.families[name], intervals=0, **tests)
+        name: None
+        if padded is None
+        else approaches.powers_of(padded, found.families[name], intervals=0, **tests)
         for name in names
     }
     track = next((c for c in TABLE_4 if c.data.lacking(judged, len(found.scores.runs)) is None), None)
@@ -281,8 +270,8 @@ def toma(
             *example,
             *(_correlations(found, name, track) for name in names),
             *(_powers_table(found, name, zeros[name], track) for name in names),
-            *(_zero_documents(found, counted, track) for counted in ZEROS),
-            *(_label_sums_table(found, counted, track) for counted in ZEROS),
+            *(_zero_documents(found, counted, track) for counted in approaches.ZEROS),
+            *(_label_sums_table(found, counted, track) for counted in approaches.ZEROS),
             _figure_2(ideal, judged),
         ),
         tuple(_remarks(found, track)),
@@ -324,7 +313,8 @@ def _table_1() -> Table:
         scales = _example_scales(embed)
         found = order(scales, distance, tuples="valid").order
         classes = [
-            [_written(embedded(scales, labels)) for labels in members] for members in reversed(found.classes)
+            [_written(distances.embedded(scales, labels)) for labels in members]
+            for members in reversed(found.classes)
         ]
         place = {one: c for c, members in enumerate(classes) for one in members}
         places = [place.get(one, -1) for one in printed.split()]
@@ -352,9 +342,11 @@ def _table_3(measure: str) -> Table:
     )
     single, weights = {"AP": ("AP(rel=2)", "top-half"), "NDCG": ("nDCG", "step")}[measure]
     # TOMA itself makes the labels binary.
-    inner = {name: parse("AP" if name in _TOMA and measure == "AP" else single) for name in APPROACHES}
+    inner = {
+        name: parse("AP" if name in _TOMA and measure == "AP" else single) for name in approaches.APPROACHES
+    }
     settings = {"weights": weights, "tuples": "valid"}
-    family = {name: _approach(name, settings)(measure=inner[name]) for name in APPROACHES}
+    family = {name: _approach(name, settings)(measure=inner[name]) for name in approaches.APPROACHES}
     rankings = TABLE_3[measure]
     runs = {r: {"t": {f"d{d}": -float(i) for i, d in enumerate(r)}} for r in rankings}
     # Without the note that the rankings have one to three documents.
@@ -450,7 +442,7 @@ def _as_printed(found: ApproachComparison, name: str, of: str) -> Floats:
 
 
 def _powers_table(
-    found: ApproachComparison, name: str, zeros: Mapping[str, Power] | None, track: Column | None
+    found: ApproachComparison, name: str, zeros: Mapping[str, approaches.Power] | None, track: Column | None
 ) -> Table:
     """Table 4, bottom.
 
@@ -474,7 +466,7 @@ def _powers_table(
     return Table({**columns, "printed": printed, "outcome": said}, digits=2)
 
 
-def _why_power(power: Power, printed: float, about: Mapping[str, Any]) -> str:
+def _why_power(power: approaches.Power, printed: float, about: Mapping[str, Any]) -> str:
     """Why a power differs from the printed one: because of its resamples, if they can explain it.
 
     The ASL of a pair is a share of the resamples. A pair is undecided if its ASL is within two standard

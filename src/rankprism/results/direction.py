@@ -14,9 +14,8 @@ import numpy as np
 
 from rankprism.data import Floats
 from rankprism.errors import InputError, MeasureError, listed
+from rankprism.measures import Measure, parse
 from rankprism.measures.definition import LOWER_IS_BETTER
-from rankprism.measures.grammar import parse
-from rankprism.measures.measure import Measure
 
 if TYPE_CHECKING:
     from rankprism.results.record import Record

@@ -18,7 +18,7 @@ from rankprism.text import quoted
 
 if TYPE_CHECKING:
     from rankprism.data import Judgments, Preferences
-    from rankprism.measures.measure import Measure
+    from rankprism.measures import Measure
 
 Value = TypeVar("Value")
 
@@ -345,6 +345,6 @@ def _digests(sources: tuple[Judgments | Preferences, ...]) -> dict[str, Mapping[
 
 
 def _definitions(measures: Mapping[str, Measure]) -> dict[str, str]:
-    from rankprism.measures.identity import definition_of
+    from rankprism.measures import definition_of
 
     return {column: definition_of(measure) for column, measure in measures.items()}

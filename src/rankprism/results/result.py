@@ -35,7 +35,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rankprism.errors import InputError
-from rankprism.measures.display import shown_name
+from rankprism.measures import shown_name
 from rankprism.results.direction import lower_names
 from rankprism.results.record import JSON, Record, mixed_sentence
 from rankprism.results.table import Table, plain

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import Any, NamedTuple
 
-from rankprism.measures.display import latex_name, shown_name
+from rankprism.measures import shown_name
+from rankprism.measures.display import latex_name
 from rankprism.results.direction import MARK, marked
 from rankprism.text import html_escaped, latex_escaped, markdown_escaped, text_table
 

@@ -26,10 +26,9 @@ import pyarrow as pa
 
 from rankprism.data import Judgments
 from rankprism.errors import InputError, MeasureError, check_whole
-from rankprism.evaluation import Collection
-from rankprism.evaluation.collection import collected
-from rankprism.formats.spellings import JUDGMENT_COLUMNS, ONLY_ASPECT, RUN_COLUMNS, spelled
-from rankprism.measures.grammar import parse_all
+from rankprism.evaluation import Collection, collected
+from rankprism.formats import ONLY_ASPECT, spellings
+from rankprism.measures import parse_all
 from rankprism.results import measured
 from rankprism.spark.partition import (
     ROWS,
@@ -204,7 +203,7 @@ def _ranked(runs: DataFrame, order: Order) -> DataFrame:
         raise InputError(
             f"runs must be a Spark DataFrame; got {type(runs).__name__}. Use rankprism.evaluate for that"
         )
-    columns = spelled(runs.columns, *RUN_COLUMNS, "runs")
+    columns = spellings.spelled(runs.columns, *spellings.RUN_COLUMNS, "runs")
     if order == "rank" and "rank" not in columns:
         raise InputError("runs: has no ranks to order by; use order='score'")
     rank = _number(runs, columns["rank"], "runs") if order == "rank" else F.lit(None).cast("double")
@@ -317,7 +316,7 @@ def _divided(judgments: DataFrame) -> _Judged:
     """Send judgments to the workers by topic, as rows among the rows of the runs."""
     from pyspark.sql import functions as F
 
-    columns = spelled(judgments.columns, *JUDGMENT_COLUMNS, "judgments")
+    columns = spellings.spelled(judgments.columns, *spellings.JUDGMENT_COLUMNS, "judgments")
     aspect = _id(judgments, columns["aspect"], "judgments") if "aspect" in columns else F.lit(ONLY_ASPECT)
     rows = judgments.select(
         F.lit(None).cast("string").alias("run"),

@@ -22,8 +22,7 @@ from rankprism._core import JudgmentTable
 from rankprism.data import Cells, Judgments, Labels, Longs, Reading, Run
 from rankprism.errors import MeasureError, RankprismError
 from rankprism.evaluation import evaluate
-from rankprism.formats.judgments import read_judgments
-from rankprism.formats.runs import read_run
+from rankprism.formats import read_judgments, read_run
 from rankprism.measures import Measure
 from rankprism.results import Scores
 from rankprism.types import Topics

@@ -10,15 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from rankprism.data import Floats
-from rankprism.evaluation.scoring import comparable
-from rankprism.meta.discriminative_power import (
-    DiscriminativePower,
-    Significance,
-    by_measure,
-    significance,
-    with_power,
-)
-from rankprism.meta.intervals import check_confidence
+from rankprism.evaluation import comparable
+from rankprism.meta import DiscriminativePower, check_confidence, discriminative_power
 from rankprism.spark.evaluation import (
     carried_to_workers,
     check_partitions,
@@ -28,8 +21,7 @@ from rankprism.spark.evaluation import (
 )
 from rankprism.spark.partition import Carried
 from rankprism.spark.scores import collect
-from rankprism.statistics import all_pairs, check_level
-from rankprism.statistics.resampling import pairs_at_once
+from rankprism.statistics import all_pairs, check_level, resampling
 from rankprism.types import ScoresLike
 
 if TYPE_CHECKING:
@@ -72,13 +64,13 @@ def power(
     session = session or _session(scores)
     local = collect(cast("DataFrame", scores)) if is_dataframe(scores) else scores
     complete = comparable(local)
-    values = by_measure(complete)
+    values = discriminative_power.by_measure(complete)
     tasks = min(partitions or usual_partitions(session), _blocks(values, resamples))
     carried = carried_to_workers(session, np.ascontiguousarray(values))
     numbers = session.range(0, tasks, 1, tasks)
     tested = numbers.mapInArrow(partial(_tested, carried, tasks, alpha, resamples, seed), TESTED)
     found = merged(to_arrow(tested), len(values))
-    return with_power(complete, found, "bootstrap", alpha, resamples, seed, intervals)
+    return discriminative_power.with_power(complete, found, "bootstrap", alpha, resamples, seed, intervals)
 
 
 def _session(scores: Any) -> SparkSession:
@@ -89,7 +81,7 @@ def _session(scores: Any) -> SparkSession:
 
 def _blocks(values: Floats, resamples: int) -> int:
     """The number of blocks of pairs that the bootstrap tests, over all measures."""
-    return len(values) * -(-len(all_pairs(values.shape[1])) // pairs_at_once(resamples))
+    return len(values) * -(-len(all_pairs(values.shape[1])) // resampling.pairs_at_once(resamples))
 
 
 def pairs_tested(
@@ -99,14 +91,16 @@ def pairs_tested(
 
     values : (measure, run, topic).
     """
-    pairs, step = all_pairs(values.shape[1]), pairs_at_once(resamples)
+    pairs, step = all_pairs(values.shape[1]), resampling.pairs_at_once(resamples)
     blocks = _blocks(values, resamples)
     of_measure = blocks // len(values)
     first, end = part * blocks // parts, (part + 1) * blocks // parts
     for m in range(first // of_measure, -(-end // of_measure)):
         start, stop = max(first - m * of_measure, 0), min(end - m * of_measure, of_measure)
         some = pairs[start * step : stop * step]
-        found = significance(values[m], some, "bootstrap", alpha, resamples, seed, np.empty(0, int), None)
+        found = discriminative_power.significance(
+            values[m], some, "bootstrap", alpha, resamples, seed, np.empty(0, int), None
+        )
         critical = np.full(len(some), np.nan) if found.critical is None else found.critical
         yield pa.record_batch(
             {
@@ -132,11 +126,13 @@ def _tested(
             yield from pairs_tested(carried.value, part, parts, alpha, resamples, seed)
 
 
-def merged(rows: pa.Table, measures: int) -> list[Significance]:
+def merged(rows: pa.Table, measures: int) -> list[discriminative_power.Significance]:
     """Collect the tests of each measure from the rows of all tasks, which may be in any order."""
     columns = {name: rows[name].to_numpy() for name in rows.column_names}
     order = np.lexsort((columns["pair"], columns["measure"]))
     asl, critical, delta = (
         columns[name][order].reshape(measures, -1) for name in ("asl", "critical", "delta")
     )
-    return [Significance("bootstrap", asl[m], delta[m], critical[m]) for m in range(measures)]
+    return [
+        discriminative_power.Significance("bootstrap", asl[m], delta[m], critical[m]) for m in range(measures)
+    ]

@@ -1,3 +1,7 @@
+from rankprism.statistics import paired as paired
+from rankprism.statistics import ranks as ranks
+from rankprism.statistics import resampling as resampling
+from rankprism.statistics import tails as tails
 from rankprism.statistics.claims import CLAIMS as CLAIMS
 from rankprism.statistics.claims import enough as enough
 from rankprism.statistics.corrections import CORRECTIONS as CORRECTIONS

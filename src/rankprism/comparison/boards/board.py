@@ -19,11 +19,11 @@ from rankprism.comparison.boards.several_collections import (
 )
 from rankprism.data import Bools, Floats, Longs, Note, issue, with_notes
 from rankprism.errors import InputError, one_of
-from rankprism.evaluation.scoring import check_ids
-from rankprism.measures.display import shown_name
+from rankprism.evaluation import check_ids
+from rankprism.measures import shown_name
 from rankprism.results import HIGHER, LOWER, Cell, Result, Table, signs
 from rankprism.statistics import CLAIMS, all_pairs, check_level, rank_sets, topics_needed
-from rankprism.statistics.ranks import adjusted_p, better, tiers
+from rankprism.statistics import ranks as rank_tests
 from rankprism.text import shown
 from rankprism.types import Combine, JudgmentsLike, MeasuresLike, Redrawn, RunsLike, ScoresLike
 
@@ -90,7 +90,7 @@ class Leaderboard(Result):
         the runs that may be first, and so on. So no two runs of a tier differ significantly, and each run of
         a lower tier is significantly worse than a run of the tier above.
         """
-        found = tiers(self.better[measure])
+        found = rank_tests.tiers(self.better[measure])
         return [int(x) for x in found] if self.has_ranks else [None] * len(found)
 
     def first(self, measure: int = 0) -> list[str]:
@@ -417,8 +417,8 @@ def ranked(values: Sequence[Floats], combine: Combine, over: Redrawn, alpha: flo
     pairs = all_pairs(systems)
     found = standing(values, pairs, combine, over)
     enough = CLAIMS["ranks"].missing(found.units) is None
-    significant = (adjusted_p(found.differences) < alpha) & enough
-    return Ranked(found, better(pairs, systems, found.differences.mean, significant))
+    significant = (rank_tests.adjusted_p(found.differences) < alpha) & enough
+    return Ranked(found, rank_tests.better(pairs, systems, found.differences.mean, significant))
 
 
 def _check(found: Collections, combine: Combine, over: Redrawn) -> None:

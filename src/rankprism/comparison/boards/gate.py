@@ -8,16 +8,16 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from rankprism.comparison import margins as margin_tests
 from rankprism.comparison.boards.lost_topics import lost_topics
 from rankprism.comparison.boards.policy import Policy, read_policy
 from rankprism.comparison.boards.verdict import CANNOT_TELL, FAILED, PASSED, POWER, UNCHANGED, Gate
-from rankprism.comparison.margins import are_few, half_width, one_sided
 from rankprism.data import Floats, Note, issue, some, with_notes
 from rankprism.errors import InputError, listed
-from rankprism.evaluation import Collection
-from rankprism.evaluation.collection import collected
-from rankprism.evaluation.scoring import check_depths, check_ids, comparable
-from rankprism.formats.source import Source, peer_name, source_of
+from rankprism.evaluation import Collection, check_ids, collected, comparable
+from rankprism.evaluation.scoring import check_depths
+from rankprism.formats import Source, source_of
+from rankprism.formats.source import peer_name
 from rankprism.measures.limits import greatest_loss
 from rankprism.results import Scores
 from rankprism.statistics import CLAIMS, corrected, moments
@@ -194,15 +194,15 @@ def gate_of(scores: Scores, policy: Policy) -> Gate:
         ]
     )
     gain = mean * scores.direction
-    passing = _corrected(one_sided(gain, margin, s, topics))
-    failing = _corrected(one_sided(-gain, -margin, s, topics))
+    passing = _corrected(margin_tests.one_sided(gain, margin, s, topics))
+    failing = _corrected(margin_tests.one_sided(-gain, -margin, s, topics))
     verdict = np.select(
         [changed == 0, failing < policy.alpha, passing < policy.alpha],
         [UNCHANGED, FAILED, PASSED],
         CANNOT_TELL,
     )
     level = policy.alpha / number  # of the first step of Holm
-    half = half_width(s, topics, level)
+    half = margin_tests.half_width(s, topics, level)
     return Gate(
         about={"scores": scores.conventions},
         baseline=scores.runs[0],
@@ -256,7 +256,7 @@ def _notes(tested: Gate) -> list[Note]:
     if missing is not None:
         notes.append(Note("no-interval", missing, topics, ""))
     passed = np.array([verdict == PASSED for verdict in tested.verdicts])
-    few = np.flatnonzero(passed & are_few(tested.changed, topics)).tolist()
+    few = np.flatnonzero(passed & margin_tests.are_few(tested.changed, topics)).tolist()
     if few:
         names = [tested.measures[m] for m in few]
         message = (

@@ -10,9 +10,9 @@ import numpy as np
 
 from rankprism.data import Floats
 from rankprism.errors import RankprismWarning
-from rankprism.evaluation import Collection
-from rankprism.evaluation.explanation import NOT_JUDGED, Ranking, explain
-from rankprism.formats.spellings import ONLY_ASPECT
+from rankprism.evaluation import Collection, explain
+from rankprism.evaluation.explanation import NOT_JUDGED, Ranking
+from rankprism.formats import ONLY_ASPECT
 from rankprism.measures import Measure
 from rankprism.results import Scores
 

@@ -18,10 +18,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rankprism.comparison.margins import Margin
+from rankprism.comparison import margins as margin_tests
 from rankprism.errors import InputError, MeasureError, RankprismError, did_you_mean, one_of
-from rankprism.measures import Measure
-from rankprism.measures.grammar import parse_all
+from rankprism.measures import Measure, parse_all
 from rankprism.statistics import check_level
 from rankprism.text import quoted
 from rankprism.types import CannotTell, MeasuresLike
@@ -45,7 +44,7 @@ class Policy:
     """
 
     measures: tuple[Measure, ...]
-    margins: tuple[Margin, ...]  #: the largest loss by each measure that does not matter
+    margins: tuple[margin_tests.Margin, ...]  #: the largest loss by each measure that does not matter
     alpha: float = 0.05
     cannot_tell: CannotTell = "report"
 
@@ -64,7 +63,7 @@ class Policy:
         if alpha >= 0.5:  # a run would pass and fail at once
             raise InputError(f"the alpha of a gate must be below 0.5; got {alpha:g}")
         one_of("cannot_tell", cannot_tell, CannotTell)
-        own: dict[Measure, Margin] = {}
+        own: dict[Measure, margin_tests.Margin] = {}
         for name, size in (margins or {}).items():
             for measure in parse_all(name):
                 if measure not in chosen:
@@ -86,9 +85,9 @@ class Policy:
         return cls(tuple(chosen), tuple(found), alpha, cannot_tell)
 
 
-def _margin(given: float | str, name: str) -> Margin:
+def _margin(given: float | str, name: str) -> margin_tests.Margin:
     try:
-        return Margin.of(given, zero=True)
+        return margin_tests.Margin.of(given, zero=True)
     except InputError as error:
         raise InputError(str(error).replace("the margin", name, 1)) from None
 

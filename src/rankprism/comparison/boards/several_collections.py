@@ -12,12 +12,12 @@ import numpy as np
 
 from rankprism.data import Floats, Longs, Note, is_frame, some
 from rankprism.errors import InputError, listed
-from rankprism.evaluation.scoring import comparable
-from rankprism.formats.files import is_path
+from rankprism.evaluation import comparable
+from rankprism.formats import is_path
 from rankprism.results import Scores
 from rankprism.results.record import differences_of_settings, mixed_note, refuse_unless, unrecorded
 from rankprism.statistics import moments
-from rankprism.statistics.ranks import Differences
+from rankprism.statistics import ranks as rank_tests
 from rankprism.types import Combine, JudgmentsLike, MeasuresLike, Redrawn, RunsLike, ScoresLike
 
 #: Scores of each of several collections by its name.
@@ -177,7 +177,7 @@ class Standing(NamedTuple):
     mean: Floats  #: (run,): what the board is sorted by
     error: Floats  #: (run,): its standard error
     freedom: Floats  #: (run,)
-    differences: Differences  #: of all pairs
+    differences: rank_tests.Differences  #: of all pairs
     changed: Longs  #: (pair,): on how many topics the two differ
     units: int  #: the number of topics or collections that were drawn
     claim: str  #: what the interval of a mean claims
@@ -211,20 +211,20 @@ def standing(values: Sequence[Floats], pairs: Longs, combine: Combine, over: Red
     return Standing(*alone, two, changed, int(sizes.sum()), several if len(values) > 1 else "a mean")
 
 
-def _drawn(mean: Floats, s: Floats, sizes: Longs, weights: Floats, over: Redrawn) -> Differences:
+def _drawn(mean: Floats, s: Floats, sizes: Longs, weights: Floats, over: Redrawn) -> rank_tests.Differences:
     """The weighted mean over collections, from (collection, …)."""
     w = weights[:, None]
     found = (w * mean).sum(0)
     if over == "collections":
         error = np.sqrt((w**2 * (mean - found) ** 2 / (1 - w)).sum(0))
         error[error <= 1e-13 * np.abs(mean).max(0)] = 0.0  # only rounding
-        return Differences(found, error, np.full(len(found), 1 / (weights**2).sum() - 1))
+        return rank_tests.Differences(found, error, np.full(len(found), 1 / (weights**2).sum() - 1))
     parts = w**2 * s**2 / sizes[:, None]
     variance = parts.sum(0)
     freedom = np.full(len(found), float((sizes - 1).sum()))
     squares = (parts**2 / np.maximum(1, sizes - 1)[:, None]).sum(0)
     np.divide(variance**2, squares, out=freedom, where=squares > 0)
-    return Differences(found, np.sqrt(variance), freedom)
+    return rank_tests.Differences(found, np.sqrt(variance), freedom)
 
 
 def borda_points(mean: Floats) -> Floats:

@@ -11,6 +11,8 @@ from rankprism.data import Note
 from rankprism.evaluation.inspection import aspects, coverage, depth, ids, judgments, preferences, runs, ties
 from rankprism.evaluation.inspection.evaluated import Evaluated
 
+__all__ = ["Evaluated", "notes_of"]
+
 
 def notes_of(evaluated: Evaluated) -> list[Note]:
     """Everything to know about these runs, judgments and measures."""

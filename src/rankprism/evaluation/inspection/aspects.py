@@ -10,8 +10,7 @@ from rankprism._core import JudgmentTable
 from rankprism.data import Alignment, Cells, Floats, Judgments, Note, batches, some
 from rankprism.errors import RankprismError, listed
 from rankprism.evaluation.inspection.evaluated import Evaluated
-from rankprism.measures import Measure
-from rankprism.measures.parameter import Role
+from rankprism.measures import Measure, Role
 from rankprism.text import quoted
 
 #: A scale counts as much longer if it is at least this many times as long as another one.

@@ -14,7 +14,7 @@ from rankprism.text import quoted
 from rankprism.types import Order, Tied, Topics
 
 if TYPE_CHECKING:
-    from rankprism.measures.preferences.hits import PreferencePool
+    from rankprism.measures import PreferencePool
 
 
 #: How notes call the orders that programs have: trec_eval, pyndeval, which ir_measures calls, and ndeval.

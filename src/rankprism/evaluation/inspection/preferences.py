@@ -13,7 +13,7 @@ from rankprism.evaluation.inspection.evaluated import Evaluated
 from rankprism.measures import Measure
 
 if TYPE_CHECKING:
-    from rankprism.measures.preferences.utility import Shown
+    from rankprism.measures import Shown
 
 
 def _of_shares(evaluated: Evaluated, **settings: str) -> list[Measure]:

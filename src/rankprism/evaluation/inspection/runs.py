@@ -30,7 +30,7 @@ def rank_order(evaluated: Evaluated) -> Note | None:
     for name, run in evaluated.runs.items():
         disagreeing = (run.remarks & DISAGREEING) > 0
         if disagreeing.any() and not _rises(run):
-            from rankprism.formats.judged import number_text
+            from rankprism.formats import number_text
 
             t, *two = run.disagreement
             rank, score, worse, higher = map(number_text, two)

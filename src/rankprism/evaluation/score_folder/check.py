@@ -12,8 +12,7 @@ from typing import Any
 
 from rankprism.errors import InputError
 from rankprism.evaluation.score_folder.files import FOREIGN, Found, file_name, found_in, locked
-from rankprism.formats.output_files import on_disk
-from rankprism.formats.source import run_sources
+from rankprism.formats import on_disk, run_sources
 from rankprism.results import Record, Result, Table
 from rankprism.results.record import differences
 from rankprism.types import Path as PathLike

@@ -15,8 +15,8 @@ import numpy as np
 from rankprism.data import Judgments, Note, Preferences, Run, issue, some
 from rankprism.data.note import merged
 from rankprism.errors import InputError, RankprismError, install
+from rankprism.evaluation import Collection, collected
 from rankprism.evaluation.blocks import blocks_of
-from rankprism.evaluation.collection import Collection, collected
 from rankprism.evaluation.conventions import record_of, scores_of
 from rankprism.evaluation.notes import notes_on
 from rankprism.evaluation.parts import by_needs, joined
@@ -34,10 +34,8 @@ from rankprism.evaluation.score_folder.files import (
     locked,
 )
 from rankprism.evaluation.score_folder.plans import CHANGED, UNCHANGED, Plan, Wanted, plan, replaced
-from rankprism.formats.output_files import write_files
-from rankprism.formats.source import OnError, Source, left_out
-from rankprism.measures import Measure
-from rankprism.measures.grammar import parse_all
+from rankprism.formats import OnError, Source, left_out, write_files
+from rankprism.measures import Measure, parse_all
 from rankprism.results import Record, Result, Scores, Table, note_of_depths
 from rankprism.types import (
     CollectionOptions,

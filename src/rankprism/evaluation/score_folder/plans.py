@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from rankprism.evaluation.score_folder.files import Found, data_sha256, kinds_of, measure_named
-from rankprism.measures import Measure
-from rankprism.measures.identity import definition_of
+from rankprism.measures import Measure, definition_of
 from rankprism.results import Record
 from rankprism.results.record import differences
 

@@ -5,22 +5,6 @@ The measures themselves (`TOMA`, `CAM`, `MM`, `Aspect`, `Compat`) are in `rankpr
 `rankprism.data.scales`, the readers in `rankprism.formats.aspects.reading`.
 """
 
-from rankprism.judging.aspects.approaches import ApproachComparison, compare
-from rankprism.judging.aspects.ideal_rankings import Attainable, attainable
-from rankprism.judging.aspects.label_counts import LabelCounts, labels
-from rankprism.judging.aspects.label_order import LabelOrder, LabelOrders, order, orders
-from rankprism.measures.distances import distance
+from rankprism.lazy import published
 
-__all__ = [
-    "ApproachComparison",
-    "Attainable",
-    "LabelCounts",
-    "LabelOrder",
-    "LabelOrders",
-    "attainable",
-    "compare",
-    "distance",
-    "labels",
-    "order",
-    "orders",
-]
+__getattr__, __dir__ = published(__name__, __file__)

@@ -16,16 +16,19 @@ import numpy as np
 from rankprism.data import Alignment, Bools, Floats, Judgments, Reading, batches
 from rankprism.errors import InputError, MeasureError, one_of
 from rankprism.evaluation import evaluate
-from rankprism.formats.judgments import read_judgments
+from rankprism.formats import read_judgments, run_sources
 from rankprism.formats.runs import align_all
-from rankprism.formats.source import run_sources
-from rankprism.measures import Measure, parse
-from rankprism.measures.grammar import parse_all
+from rankprism.measures import Measure, Role, parse, parse_all
 from rankprism.measures.known.combine import Aspect
-from rankprism.measures.parameter import Role
-from rankprism.meta.discriminative_power import DiscriminativePower, power
-from rankprism.meta.intervals import Sampled, check_confidence, without_one
-from rankprism.meta.rank_correlation import Correlation, correlation
+from rankprism.meta import (
+    Correlation,
+    DiscriminativePower,
+    Sampled,
+    check_confidence,
+    correlation,
+    power,
+    without_one,
+)
 from rankprism.results import Cell, Result, Scores, Table
 from rankprism.statistics import Share, part_of
 from rankprism.types import (

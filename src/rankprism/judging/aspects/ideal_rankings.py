@@ -18,8 +18,8 @@ import numpy as np
 from rankprism.data import Floats, Hits, Longs, Pool, issue, make_pool
 from rankprism.errors import MeasureError
 from rankprism.evaluation.inspection.judgments import lowest_labels
-from rankprism.formats.judgments import read_judgments
-from rankprism.measures.grammar import parse_all
+from rankprism.formats import read_judgments
+from rankprism.measures import parse_all
 from rankprism.results import Result, Table
 from rankprism.statistics import Share
 from rankprism.types import JudgmentsLike, MeasuresLike, Natural

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankprism.data import MISSING
-from rankprism.formats.judgments import read_judgments
+from rankprism.formats import read_judgments
 from rankprism.results import Result, Table
 from rankprism.types import JudgmentsLike
 

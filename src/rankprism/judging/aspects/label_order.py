@@ -10,18 +10,8 @@ from typing import Any
 
 from rankprism.data import Judgments, Scale, given_first
 from rankprism.errors import InputError
-from rankprism.formats.judgments import read_judgments
-from rankprism.measures.distances import (
-    NORMS,
-    DistanceOrder,
-    Labelled,
-    check_positions,
-    chosen_tuples,
-    covers,
-    distance_order,
-    embedded,
-    tuple_words,
-)
+from rankprism.formats import read_judgments
+from rankprism.measures import distances
 from rankprism.measures.known.toma import TOMA
 from rankprism.results import Result, Table
 from rankprism.types import JudgmentsLike
@@ -63,10 +53,12 @@ def order(
     if tuples == "seen" and labels is None:
         raise InputError("tuples='seen' needs judgments; without them use 'product' or 'valid'")
     if labels is not None:
-        check_positions(labels, tuples, best)
-    numbers = chosen_tuples(chosen, tuples, labels.seen if tuples == "seen" and labels is not None else None)
+        distances.check_positions(labels, tuples, best)
+    numbers = distances.chosen_tuples(
+        chosen, tuples, labels.seen if tuples == "seen" and labels is not None else None
+    )
     worth = tuple(weights) if not isinstance(weights, str) else weights
-    found = distance_order(chosen, distance, worth, numbers, None if best is None else tuple(best))
+    found = distances.distance_order(chosen, distance, worth, numbers, None if best is None else tuple(best))
     return LabelOrder(
         chosen,
         found,
@@ -103,7 +95,7 @@ def orders(
     5  (0, 0)
     """
     read = _scales_or_judgments(scales)
-    return LabelOrders({name: order(read, name, weights, tuples, best) for name in NORMS})
+    return LabelOrders({name: order(read, name, weights, tuples, best) for name in distances.NORMS})
 
 
 def _fraction(value: Any) -> Any:
@@ -120,17 +112,17 @@ class LabelOrder(Result):
     """The result of `order`."""
 
     scales: tuple[Scale, ...]
-    order: DistanceOrder
+    order: distances.DistanceOrder
     distance: str
     about: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def classes(self) -> tuple[tuple[Labelled, ...], ...]:
+    def classes(self) -> tuple[tuple[distances.Labelled, ...], ...]:
         """The label tuples of each class as numbers, the best class first."""
         return tuple(reversed(self.order.classes))
 
-    def name(self, labels: Labelled) -> str:
-        return tuple_words(self.scales, labels)
+    def name(self, labels: distances.Labelled) -> str:
+        return distances.tuple_words(self.scales, labels)
 
     @property
     def _distance(self) -> str:
@@ -165,18 +157,18 @@ class LabelOrder(Result):
         return Table(columns)
 
     @property
-    def edges(self) -> list[tuple[Labelled, Labelled]]:
+    def edges(self) -> list[tuple[distances.Labelled, distances.Labelled]]:
         """The edges of the Hasse diagram: each pair (lower, upper) with nothing in between."""
         every = [labels for members in self.order.classes for labels in members]
         if len(every) > MOST_DRAWN:
             raise InputError(
                 f"{len(every)} combinations of labels are too many for a diagram; {MOST_DRAWN} can be read"
             )
-        return covers(every)
+        return distances.covers(every)
 
     def hasse(self) -> str:
         """The Hasse diagram as text: each line has a label tuple, its class and the tuples just above it."""
-        above: dict[Labelled, list[Labelled]] = {}
+        above: dict[distances.Labelled, list[distances.Labelled]] = {}
         for lower, upper in self.edges:
             above.setdefault(lower, []).append(upper)
         number = {labels: c for c, members in enumerate(self.order.classes) for labels in members}
@@ -192,9 +184,9 @@ class LabelOrder(Result):
             }
         ).text()
 
-    def place(self, labels: Labelled) -> tuple[float, ...]:
+    def place(self, labels: distances.Labelled) -> tuple[float, ...]:
         """The positions of the labels on their scales."""
-        return tuple(map(float, embedded(self.scales, labels)))
+        return tuple(map(float, distances.embedded(self.scales, labels)))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

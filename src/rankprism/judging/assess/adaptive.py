@@ -13,8 +13,7 @@ from rankprism.judging.assess.dashboard import runs_of
 from rankprism.judging.assess.insertion import ids, insert_questions
 from rankprism.judging.assess.settings import Settings
 from rankprism.judging.assess.store import Store
-from rankprism.judging.preferences.selection import select
-from rankprism.judging.preferences.study import Task
+from rankprism.judging.preferences import Task, select
 
 
 class Supply:

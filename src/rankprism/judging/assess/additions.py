@@ -8,15 +8,13 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from rankprism.errors import InputError
-from rankprism.formats import files
-from rankprism.formats.documents import Document, read_documents
-from rankprism.formats.topics import Topic, read_topics
+from rankprism.formats import Document, Topic, files, read_documents, read_topics
 from rankprism.judging.assess import store, study_state
 from rankprism.judging.assess.choice import Question, asked, in_batches, in_both_orders, read_questions
 from rankprism.judging.assess.insertion import ids, insert_documents, insert_drawing, insert_questions
 from rankprism.judging.assess.settings import Settings
 from rankprism.judging.assess.store import Store
-from rankprism.judging.judges.drawn import DrawnPair, read_drawn
+from rankprism.judging.judges import drawn
 
 
 class Added(NamedTuple):
@@ -43,9 +41,9 @@ def add(
     with open_study.reading() as connection:
         settings = study_state.load(connection).settings
         known = ids(connection, store.document)
-    pairs: list[DrawnPair] = []
+    pairs: list[drawn.DrawnPair] = []
     if settings.choice == "drawn":
-        pairs = in_batches(read_drawn(source))
+        pairs = in_batches(drawn.read_drawn(source))
         with open_study.reading() as connection:
             _check_batches(connection, source, pairs)
         questions = [asked(pair) for pair in pairs]
@@ -132,7 +130,9 @@ def _insert_topics(
     return len(names)
 
 
-def _check_batches(connection: sa.Connection, source: files.PathLike, pairs: Sequence[DrawnPair]) -> None:
+def _check_batches(
+    connection: sa.Connection, source: files.PathLike, pairs: Sequence[drawn.DrawnPair]
+) -> None:
     """Refuse drawn documents that do not go on from those that the study has."""
     if not pairs:
         return

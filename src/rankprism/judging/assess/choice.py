@@ -14,7 +14,7 @@ from typing import Any
 from rankprism.errors import InputError
 from rankprism.formats import files
 from rankprism.formats.json_lines import as_text, json_objects
-from rankprism.judging.judges.drawn import DrawnPair
+from rankprism.judging.judges import drawn as drawing
 from rankprism.types import Ask
 
 #: Largest number of questions. More are probably a mistake, and would not all be answered.
@@ -198,11 +198,11 @@ def _in_blocks(topics: Sequence[Sequence[Question]]) -> list[Question]:
     ]
 
 
-def in_batches(pairs: Iterable[DrawnPair]) -> list[DrawnPair]:
+def in_batches(pairs: Iterable[drawing.DrawnPair]) -> list[drawing.DrawnPair]:
     """Drawn pairs batch by batch, and otherwise in the order of their file."""
     return sorted(pairs, key=lambda pair: pair.batch)
 
 
-def asked(pair: DrawnPair) -> Question:
+def asked(pair: drawing.DrawnPair) -> Question:
     """The question about a document that was drawn."""
     return Question.of(pair.topic, (), pair.doc, None)

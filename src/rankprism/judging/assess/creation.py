@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Unpack
 
 from rankprism.errors import InputError, listed, one_of
-from rankprism.evaluation import Collection
-from rankprism.evaluation.collection import collected_runs
+from rankprism.evaluation import Collection, collected_runs
 from rankprism.formats import files
 from rankprism.judging.assess.question_plan import Plan
 from rankprism.judging.assess.settings import Settings, check_measure

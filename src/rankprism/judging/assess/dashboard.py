@@ -24,8 +24,8 @@ from rankprism.judging.assess.grade_files import Grade, middle_grades
 from rankprism.judging.assess.pace import Pace, pace
 from rankprism.judging.assess.settings import Settings
 from rankprism.judging.assess.store import Store
-from rankprism.judging.preferences.agreement import Agreement, alpha_of, answers, label_alpha_of
-from rankprism.meta.rank_correlation import tau_a
+from rankprism.judging.preferences import agreement as agreeing
+from rankprism.meta import tau_a
 from rankprism.results import Scores
 from rankprism.statistics import CLAIMS, rank_sets, t_intervals
 
@@ -105,7 +105,7 @@ class Moment:
 
     judgments: int
     aspect: str  #: the aspect that they graded; empty for preferences and for all grades together
-    alpha: Agreement  #: Krippendorff's α: nominal for preferences, ordinal for grades
+    alpha: agreeing.Agreement  #: Krippendorff's α: nominal for preferences, ordinal for grades
 
 
 @dataclass(frozen=True)
@@ -306,7 +306,10 @@ def standing(open_study: Store, settings: Settings, count: int) -> Standing:
         if judged is None:
             return Standing(count, problem=_NOTHING if count else _NOBODY)
         number = len(judged)
-        over_time = [Moment(n, "", alpha_of(answers(judged.rows(np.arange(n))))) for n in _moments(number)]
+        over_time = [
+            Moment(n, "", agreeing.alpha_of(agreeing.answers(judged.rows(np.arange(n)))))
+            for n in _moments(number)
+        ]
         agreement = tuple(moment for moment in over_time if moment.alpha.units)
         sample = judged.rows
     else:
@@ -393,7 +396,7 @@ def _agreement_of_grades(connection: sa.Connection, rows: list[Grade]) -> tuple[
                     scale = labels[row.topic, row.aspect]
                     most = max(most, len(scale))
                     units[row.topic, row.aspect, row.doc].append(scale.index(row.label))
-            alpha = label_alpha_of(units.values(), most)
+            alpha = agreeing.label_alpha_of(units.values(), most)
             if alpha.units:
                 found.append(Moment(n, name, alpha))
     return tuple(found)

@@ -14,7 +14,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from rankprism.errors import InputError
-from rankprism.formats.output_files import check_target, on_disk, removed_unless_finished, replaces_file
+from rankprism.formats import check_target, on_disk, removed_unless_finished, replaces_file
 
 #: The endings of the files that SQLite keeps beside a database.
 _BESIDE = ("-wal", "-shm", "-journal")

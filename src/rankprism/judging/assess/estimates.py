@@ -16,20 +16,18 @@ import sqlalchemy as sa
 
 from rankprism.data import Judgments
 from rankprism.errors import InputError, RankprismError
-from rankprism.evaluation import Collection
-from rankprism.evaluation.collection import collected_runs
-from rankprism.formats.judgments import read_judgments
+from rankprism.evaluation import Collection, collected_runs
+from rankprism.formats import read_judgments
 from rankprism.judging.assess import store
 from rankprism.judging.assess.background import Background
 from rankprism.judging.assess.dashboard import System, count_judgments, possible_ranks
 from rankprism.judging.assess.drawn_sample import DrawnSample, drawn_sample, notes
 from rankprism.judging.assess.store import Store
-from rankprism.judging.judges.drawn import with_probabilities
+from rankprism.judging.judges import EstimatedScores, score
+from rankprism.judging.judges import drawn as drawing
+from rankprism.judging.judges import labels as labelling
 from rankprism.judging.judges.effects import check
-from rankprism.judging.judges.labels import check_judges, check_topics, pooled
-from rankprism.judging.judges.scoring import EstimatedScores, score
-from rankprism.measures.grammar import parse_all
-from rankprism.measures.measure import Measure
+from rankprism.measures import Measure, parse_all
 from rankprism.types import RunOptions
 
 #: Minimum number of seconds between two computations.
@@ -61,10 +59,10 @@ class Judges:
         chosen = [measure for text in measures for measure in parse_all(text)]
         for measure in chosen:
             check(measure)
-        read = {name: read_judgments(source) for name, source in check_judges(judges).items()}
+        read = {name: read_judgments(source) for name, source in labelling.check_judges(judges).items()}
         made = cls(read, collection, chosen, None if pool is None else read_judgments(pool))
-        labels = pooled(None, made.judges, made.pool)
-        check_topics(labels)
+        labels = labelling.pooled(None, made.judges, made.pool)
+        labelling.check_topics(labels)
         made.collection.judged_by(labels.pairs).aligned()
         return made
 
@@ -73,7 +71,7 @@ class Judges:
 
         If topics have several aspects, all of them count, because whoever made the study has named them.
         """
-        people, drawn = with_probabilities(found.people, None)
+        people, drawn = drawing.with_probabilities(found.people, None)
         judged = read_judgments(people, aspects="all" if found.several_aspects else None)
         collection = self.collection.judged_by(judged)
         return score(collection, self.judges, measures=self.measures, drawn=drawn, pool=self.pool)

@@ -14,7 +14,8 @@ import sqlalchemy as sa
 
 from rankprism.data import PreferenceRows, Preferences
 from rankprism.errors import InputError, listed
-from rankprism.formats.format import Written, written_by
+from rankprism.formats import written_by
+from rankprism.formats.format import Written
 from rankprism.judging.assess import access, right_answers, store, study_state, work
 from rankprism.judging.assess.choice import Question
 from rankprism.judging.assess.grade_files import GRADE_FORMATS, Grade, GradeLine, read_grades, write_grades
@@ -367,8 +368,8 @@ def _pseudonym(assessor: int) -> str:
 def _given_preferences(
     source: Any, format: str | None, topics: Mapping[str, int], documents: Mapping[str, int]
 ) -> list[_Given]:
+    from rankprism.formats import read_preferences
     from rankprism.formats.preference_rows import ANYBODY
-    from rankprism.formats.preferences import read_preferences
 
     read = read_preferences(source, format=format)
     columns = read.columns()

@@ -11,13 +11,12 @@ from typing import Any, NamedTuple
 
 from rankprism._core import parse_number
 from rankprism.errors import InputError
-from rankprism.formats import files
+from rankprism.formats import files, source_of
 from rankprism.formats.format import Written
 from rankprism.formats.json_lines import as_text, json_objects
 from rankprism.formats.judged import joined
 from rankprism.formats.known import PREFERENCE_FORMATS
 from rankprism.formats.preference_rows import ANYBODY
-from rankprism.formats.source import source_of
 from rankprism.formats.trec import DIVERSITY
 
 #: The formats of grades: qrels have the middle grades, the others every label with its assessor.
@@ -77,8 +76,7 @@ def write_grades(found: Sequence[Grade], to: str) -> Written:
         writer.writerow(Grade._fields)
         writer.writerows((*one[:7], " ".join(one.comment.splitlines())) for one in found)
         return Written(text.getvalue().encode(), {}, ())
-    from rankprism.formats.conversion import judgments_text
-    from rankprism.formats.judgments import read_judgments
+    from rankprism.formats import judgments_text, read_judgments
 
     middle = middle_grades(found)
     rows = [(*key, grade) for key, grade in middle.items()]

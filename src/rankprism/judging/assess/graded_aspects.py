@@ -7,10 +7,8 @@ from collections.abc import Mapping
 
 from rankprism.data import Scale
 from rankprism.errors import InputError
-from rankprism.formats import files
+from rankprism.formats import ONLY_ASPECT, Topic, files
 from rankprism.formats.aspects.reading import read_scales
-from rankprism.formats.spellings import ONLY_ASPECT
-from rankprism.formats.topics import Topic
 
 
 class Aspects:

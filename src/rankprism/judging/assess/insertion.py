@@ -11,8 +11,7 @@ import sqlalchemy as sa
 
 from rankprism.data import Note, issue, some
 from rankprism.errors import InputError
-from rankprism.formats.documents import Document
-from rankprism.formats.topics import Topic
+from rankprism.formats import Document, Topic
 from rankprism.judging.assess import rendering, store
 from rankprism.judging.assess.choice import Question, asked, is_swapped
 from rankprism.judging.assess.graded_aspects import Aspects
@@ -20,7 +19,7 @@ from rankprism.judging.assess.known_answers import Check
 from rankprism.judging.assess.question_plan import Plan
 from rankprism.judging.assess.settings import Settings
 from rankprism.judging.assess.study_files import Given
-from rankprism.judging.judges.drawn import DrawnPair
+from rankprism.judging.judges import drawn
 from rankprism.text import documents
 
 #: The longest id of a topic, document or run, in bytes. A row of an index of PostgreSQL has 2,704 bytes.
@@ -55,7 +54,7 @@ def insert_study(connection: sa.Connection, settings: Settings, provenance: Mapp
     connection.execute(sa.insert(store.instructions), [first])
 
 
-def insert_drawing(connection: sa.Connection, pairs: Sequence[DrawnPair]) -> None:
+def insert_drawing(connection: sa.Connection, pairs: Sequence[drawn.DrawnPair]) -> None:
     """Record the batch and the probability of every pair that was drawn. Their tasks are in the study."""
     if not pairs:
         return

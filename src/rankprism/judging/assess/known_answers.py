@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankprism.errors import InputError
-from rankprism.formats import files
-from rankprism.formats.judgments import read_judgments
-from rankprism.formats.preferences import read_preferences
+from rankprism.formats import files, read_judgments, read_preferences
 from rankprism.judging.assess.choice import Question
 from rankprism.judging.assess.graded_aspects import Aspects
 

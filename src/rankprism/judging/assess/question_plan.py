@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rankprism.errors import InputError
-from rankprism.formats.topics import Topic
+from rankprism.formats import Topic
 from rankprism.judging.assess.choice import Question, asked, complete, in_both_orders, sampled
 from rankprism.judging.assess.study_files import Given
-from rankprism.results.scores import as_listed
+from rankprism.results import as_listed
 from rankprism.types import StudyChoice
 
 

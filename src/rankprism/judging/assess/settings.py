@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 from rankprism.errors import InputError, one_of
 from rankprism.judging.assess.crowd import check_completion_url, check_parameter
 from rankprism.judging.assess.wording import Wording, default_instructions, default_wording, stored_wording
-from rankprism.measures.grammar import parse
+from rankprism.measures import parse
 from rankprism.types import Ask, AtLeast, BothOrders, Called, Natural, Positive, StudyChoice, fact
 
 #: The default measure that ranks the systems, down to the depth of the study. The pooled estimate uses both

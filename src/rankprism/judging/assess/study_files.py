@@ -10,16 +10,14 @@ from typing import Any, NamedTuple
 
 from rankprism.errors import InputError
 from rankprism.evaluation import Collection
-from rankprism.formats import files
-from rankprism.formats.documents import Document, read_documents
-from rankprism.formats.topics import Topic, read_topics
+from rankprism.formats import Document, Topic, files, read_documents, read_topics
 from rankprism.judging.assess.choice import Question, in_batches, read_questions
 from rankprism.judging.assess.graded_aspects import Aspects
 from rankprism.judging.assess.known_answers import Check, read_checks
 from rankprism.judging.assess.settings import Settings
-from rankprism.judging.judges.drawn import DrawnPair, read_drawn
-from rankprism.judging.preferences.rankings import read_rankings
-from rankprism.measures.grammar import parse
+from rankprism.judging.judges import drawn as drawing
+from rankprism.judging.preferences import read_rankings
+from rankprism.measures import parse
 from rankprism.types import Missing
 
 #: The documents of each topic, the best first, by run.
@@ -50,7 +48,7 @@ class Given:
     words: Mapping[str, Topic]  #: the topics of the file; empty if there is none
     aspects: Aspects | None  #: what is graded
     questions: Sequence[Question]  #: those of --tasks
-    drawn: Sequence[DrawnPair]  #: batch by batch
+    drawn: Sequence[drawing.DrawnPair]  #: batch by batch
     checks: Mapping[str, Sequence[Check]]  #: questions for practice and gold
     provenance: Mapping[str, Any]
 
@@ -64,7 +62,7 @@ class Given:
         questions = [] if given.tasks is None else read_questions(given.tasks, settings.ask)
         if any(question.again for question in questions) and settings.both_orders == "no":
             settings = replace(settings, both_orders="same")
-        drawn = [] if given.drawn is None else in_batches(read_drawn(given.drawn))
+        drawn = [] if given.drawn is None else in_batches(drawing.read_drawn(given.drawn))
         words = {} if given.topics is None else read_topics(given.topics)
         aspects = Aspects(given.scale, words) if settings.collects_grades else None
         checks = {

@@ -8,6 +8,7 @@ documents that people should judge. `prefer` shows what the preferences of judge
 estimates how strong systems are from many preferences of judges and few of people.
 """
 
+from rankprism.judging.judges import drawn, labels
 from rankprism.judging.judges.agreement import agree
 from rankprism.judging.judges.agreement_result import FamilyAgreement, LabelAgreement, RunAgreement
 from rankprism.judging.judges.drift import Change, Drift, drift
@@ -29,7 +30,9 @@ __all__ = [
     "RunAgreement",
     "Selection",
     "agree",
+    "drawn",
     "drift",
+    "labels",
     "prefer",
     "score",
     "select",

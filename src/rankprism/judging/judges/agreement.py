@@ -17,8 +17,7 @@ import numpy as np
 
 from rankprism.data import Floats, Note, issue
 from rankprism.errors import InputError, RankprismWarning, listed
-from rankprism.evaluation import Collection, evaluate
-from rankprism.evaluation.collection import collected
+from rankprism.evaluation import Collection, collected, evaluate
 from rankprism.formats import files
 from rankprism.judging.judges.agreement_result import (
     AT_THE_TOP,
@@ -39,10 +38,10 @@ from rankprism.judging.judges.labels import (
     without_stray,
 )
 from rankprism.judging.judges.shared_labels import ENOUGH, Compared, Shared, compared
-from rankprism.judging.preferences.agreement import cohen_kappa, ordinal_alpha
-from rankprism.measures.parts import ratio
-from rankprism.meta import correlation
-from rankprism.meta.intervals import Sampled, check_confidence, halves, other_means, without_one
+from rankprism.judging.preferences import agreement
+from rankprism.measures import ratio
+from rankprism.meta import Sampled, check_confidence, correlation, without_one
+from rankprism.meta.intervals import halves, other_means
 from rankprism.results import Scores
 from rankprism.statistics import CLAIMS, corrected, t_intervals
 from rankprism.types import (
@@ -183,9 +182,9 @@ def label_figures(tables: Floats, grades: Floats) -> dict[str, Floats]:
     numbers = tables.sum((-2, -1))
     bias = (tables * (grades - grades[:, None])).sum((-2, -1))
     return {
-        "κ": cohen_kappa(tables),
+        "κ": agreement.cohen_kappa(tables),
         "weighted κ": weighted_kappa(tables, grades),
-        "α": ordinal_alpha(tables + np.swapaxes(tables, -2, -1)),
+        "α": agreement.ordinal_alpha(tables + np.swapaxes(tables, -2, -1)),
         "bias": np.where(numbers > 0, ratio(bias, numbers), np.nan),
     }
 

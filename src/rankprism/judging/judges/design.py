@@ -20,7 +20,7 @@ from rankprism.judging.judges.effects import effects, sum_of
 from rankprism.judging.judges.labels import Labels
 from rankprism.judging.judges.pool import Ranked
 from rankprism.judging.judges.prediction import Predicted, known_cells
-from rankprism.measures.measure import Measure
+from rankprism.measures import Measure
 
 #: The part of the budget that is drawn with equal probabilities: for measures that are linear in the labels,
 #: and for others, whose estimates need some labels everywhere.

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 from rankprism.data import is_frame
 from rankprism.errors import InputError
-from rankprism.formats import files
-from rankprism.formats.spellings import SPELLINGS
+from rankprism.formats import files, spellings
 
 NEEDED = ("topic", "doc", "probability")
 
@@ -122,7 +121,7 @@ def with_probabilities(people: Any, drawn: Any) -> tuple[Any, Any]:
     rows = _judged_rows(people)
     if rows is None:
         return people, drawn
-    aspect = next((name for name in SPELLINGS["aspect"] if name in rows[0][1]), None)
+    aspect = next((name for name in spellings.SPELLINGS["aspect"] if name in rows[0][1]), None)
     judged: list[tuple[Any, ...]] = []
     pairs: dict[tuple[str, str], tuple[str, Mapping[str, Any]]] = {}
     for where, row in rows:

@@ -15,7 +15,7 @@ import numpy as np
 
 from rankprism.data import Bools, Floats, Longs, Note, issue
 from rankprism.errors import InputError, listed
-from rankprism.formats.judgments import read_judgments
+from rankprism.formats import read_judgments
 from rankprism.judging.judges.agreement import by_topic, label_figures
 from rankprism.judging.judges.labels import (
     Labels,
@@ -26,7 +26,7 @@ from rankprism.judging.judges.labels import (
     shown_scale,
     without_stray,
 )
-from rankprism.meta.intervals import Sampled, check_confidence, without_one
+from rankprism.meta import Sampled, check_confidence, without_one
 from rankprism.results import Cell, Result, Table
 from rankprism.statistics import CLAIMS, corrected
 from rankprism.types import JudgmentsLike

@@ -27,9 +27,9 @@ from rankprism.errors import MeasureError
 from rankprism.judging.judges.labels import Labels
 from rankprism.judging.judges.pool import Ranked
 from rankprism.judging.judges.prediction import Predicted
+from rankprism.measures import Measure, ratio
 from rankprism.measures.family import Sum
-from rankprism.measures.measure import Measure
-from rankprism.measures.parts import Parts, ratio
+from rankprism.measures.parts import Parts
 
 #: The number of draws of the labels that nobody has given.
 DRAWS = 30

@@ -8,8 +8,8 @@ import numpy as np
 
 from rankprism.data import Floats
 from rankprism.judging.judges.paired_logit import variance
-from rankprism.judging.preferences.agreement import cohen_kappa
-from rankprism.measures.parts import ratio
+from rankprism.judging.preferences import agreement
+from rankprism.measures import ratio
 from rankprism.statistics import CLAIMS
 
 #: The claims of the intervals, see `rankprism.statistics.claims`.
@@ -83,8 +83,8 @@ def kappa_over_topics(tables: Floats, confidence: float) -> Estimated:
     """Cohen's κ of (topic, 3, 3) tables of answers, by the jackknife over topics."""
     tables = tables[tables.sum((1, 2)) > 0]
     whole = tables.sum(0)
-    value = float(cohen_kappa(whole))
-    found = students(value, value - cohen_kappa(whole - tables), confidence, A_SHARE)
+    value = float(agreement.cohen_kappa(whole))
+    found = students(value, value - agreement.cohen_kappa(whole - tables), confidence, A_SHARE)
     return (
         found._replace(low=max(-1.0, found.low), high=min(1.0, found.high))
         if found.low == found.low

@@ -12,8 +12,7 @@ import numpy as np
 from rankprism._core import JudgmentTable
 from rankprism.data import Floats, Judgments, Longs, Note, issue
 from rankprism.errors import InputError
-from rankprism.formats.judgments import read_judgments
-from rankprism.formats.spellings import ONLY_ASPECT
+from rankprism.formats import ONLY_ASPECT, read_judgments
 from rankprism.types import JudgmentsLike
 
 

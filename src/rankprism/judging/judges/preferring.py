@@ -41,8 +41,8 @@ from rankprism.judging.judges.questions import (
     read_families,
     read_systems,
 )
-from rankprism.measures.parts import ratio
-from rankprism.meta.intervals import check_confidence
+from rankprism.measures import ratio
+from rankprism.meta import check_confidence
 from rankprism.statistics import CLAIMS, corrected
 from rankprism.types import PreferencesLike
 

@@ -15,8 +15,7 @@ import numpy as np
 
 from rankprism.data import Bools, Floats, Longs, Preferences, is_frame
 from rankprism.errors import InputError, listed
-from rankprism.formats import files
-from rankprism.formats.preferences import read_preferences
+from rankprism.formats import files, read_preferences
 
 #: The name of the people among the sources.
 PEOPLE = "people"

@@ -26,7 +26,7 @@ from rankprism.judging.judges.effects import (
 from rankprism.judging.judges.labels import Labels
 from rankprism.judging.judges.pool import Ranked
 from rankprism.judging.judges.prediction import Predicted, drawn_vectors, known_cells, odds_ratios
-from rankprism.measures.measure import Measure
+from rankprism.measures import Measure
 from rankprism.measures.parts import NO_NOVELTY
 
 #: The number of draws of all labels, if topics have one aspect or several.

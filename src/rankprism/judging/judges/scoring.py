@@ -10,9 +10,8 @@ import numpy as np
 
 from rankprism.data import Bools, Floats, Longs, Note, issue
 from rankprism.errors import InputError
-from rankprism.evaluation import Collection, evaluate
-from rankprism.evaluation.collection import collected
-from rankprism.formats.judgments import read_judgments
+from rankprism.evaluation import Collection, collected, evaluate
+from rankprism.formats import read_judgments
 from rankprism.judging.judges.drawn import read_drawn, with_probabilities
 from rankprism.judging.judges.effects import Effects, check, effects
 from rankprism.judging.judges.estimation import (
@@ -36,9 +35,8 @@ from rankprism.judging.judges.prediction import (
     likeness,
 )
 from rankprism.judging.judges.second_order import has_second_order, with_others
-from rankprism.measures.grammar import parse_all
-from rankprism.measures.measure import Measure
-from rankprism.meta.intervals import check_confidence
+from rankprism.measures import Measure, parse_all
+from rankprism.meta import check_confidence
 from rankprism.results import DEFAULTS, Cell, Record, Result, Scores, Table, measured, signs
 from rankprism.statistics import CLAIMS, t_intervals
 from rankprism.types import (

@@ -22,8 +22,7 @@ from rankprism.judging.judges.effects import AT_ONCE, drawn, lists_of, sum_of, s
 from rankprism.judging.judges.labels import Labels
 from rankprism.judging.judges.pool import Ranked
 from rankprism.judging.judges.prediction import Predicted
-from rankprism.measures.measure import Measure
-from rankprism.measures.parts import ratio
+from rankprism.measures import Measure, ratio
 
 #: The number of draws of the labels that nobody has given.
 DRAWS = 5

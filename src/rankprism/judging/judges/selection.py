@@ -15,16 +15,15 @@ import numpy as np
 
 from rankprism.data import Floats, Note, issue
 from rankprism.errors import InputError
-from rankprism.evaluation import Collection
-from rankprism.evaluation.collection import collected_runs
-from rankprism.formats.judgments import read_judgments
+from rankprism.evaluation import Collection, collected_runs
+from rankprism.formats import read_judgments
 from rankprism.judging.judges.design import designed
 from rankprism.judging.judges.drawn import DrawnPair, read_drawn, with_probabilities
 from rankprism.judging.judges.effects import check
 from rankprism.judging.judges.labels import Labels, check_judges, check_topics, pooled
 from rankprism.judging.judges.pool import DRAWING, Ranked, check_shared, hashes, uniforms
 from rankprism.judging.judges.scoring import score
-from rankprism.measures.grammar import parse_all
+from rankprism.measures import parse_all
 from rankprism.results import Result, Table
 from rankprism.types import (
     CountedAspects,

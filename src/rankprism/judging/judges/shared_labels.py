@@ -21,7 +21,7 @@ from rankprism.evaluation.inspection.coverage import depth_of
 from rankprism.evaluation.scoring import only_judged
 from rankprism.judging.judges.labels import Labels
 from rankprism.judging.judges.pool import Ranked
-from rankprism.measures.grammar import parse
+from rankprism.measures import parse
 from rankprism.results import Scores
 
 #: The smallest share of labels in common with which runs are compared. With fewer labels, the intervals of τ

@@ -42,8 +42,8 @@ from rankprism.judging.judges.questions import (
     read_systems,
 )
 from rankprism.judging.preferences.bradley_terry import sigmoid
-from rankprism.measures.parts import ratio
-from rankprism.meta.intervals import check_confidence
+from rankprism.measures import ratio
+from rankprism.meta import check_confidence
 from rankprism.results import Cell, Result, Table
 from rankprism.statistics import CLAIMS
 from rankprism.types import AnswersOver, Natural, PreferencesLike

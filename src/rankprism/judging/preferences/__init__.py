@@ -11,51 +11,6 @@ The measures are in `rankprism.measures.preferences`. The value `Preferences` li
 how it is read and written in `rankprism.formats`.
 """
 
-from rankprism.judging.preferences.description import Description, describe
-from rankprism.judging.preferences.document_order import order
-from rankprism.judging.preferences.document_strengths import BradleyTerry, strengths
-from rankprism.judging.preferences.experiments import (
-    IncompleteCorrelation,
-    MeasureCorrelation,
-    ProfileCorrelation,
-    incomplete_correlation,
-    measure_correlation,
-    profile_correlation,
-)
-from rankprism.judging.preferences.groups import GroupScores, evaluate_by
-from rankprism.judging.preferences.rankings import Rankings, read_rankings
-from rankprism.judging.preferences.score_intervals import Intervals, intervals
-from rankprism.judging.preferences.selection import select
-from rankprism.judging.preferences.simulation import simulate
-from rankprism.judging.preferences.study import Task
-from rankprism.judging.preferences.study_plan import Plan, plan
-from rankprism.judging.preferences.user_profiles import Profiles, draw_profiles, read_profiles, restrict
+from rankprism.lazy import published
 
-__all__ = [
-    "BradleyTerry",
-    "Description",
-    "GroupScores",
-    "IncompleteCorrelation",
-    "Intervals",
-    "MeasureCorrelation",
-    "Plan",
-    "ProfileCorrelation",
-    "Profiles",
-    "Rankings",
-    "Task",
-    "describe",
-    "draw_profiles",
-    "evaluate_by",
-    "incomplete_correlation",
-    "intervals",
-    "measure_correlation",
-    "order",
-    "plan",
-    "profile_correlation",
-    "read_profiles",
-    "read_rankings",
-    "restrict",
-    "select",
-    "simulate",
-    "strengths",
-]
+__getattr__, __dir__ = published(__name__, __file__)

@@ -21,7 +21,7 @@ from itertools import combinations
 import numpy as np
 
 from rankprism.data import Floats, Longs, Preferences
-from rankprism.measures.parts import ratio
+from rankprism.measures import ratio
 from rankprism.statistics import CLAIMS
 
 #: The categories of an answer: the document with the smaller id, the other one, neither.

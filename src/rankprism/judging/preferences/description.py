@@ -10,8 +10,7 @@ import numpy as np
 
 from rankprism.data import Floats, Longs, Note, Preferences, issue
 from rankprism.errors import InputError, listed
-from rankprism.evaluation import Collection
-from rankprism.evaluation.collection import collected_preferences
+from rankprism.evaluation import Collection, collected_preferences
 from rankprism.judging.preferences.agreement import (
     ALPHA,
     KAPPA,
@@ -23,8 +22,8 @@ from rankprism.judging.preferences.agreement import (
 )
 from rankprism.judging.preferences.cycles import Cycles, contradictions, order_of_preferences
 from rankprism.judging.preferences.sides import Sides, one_sided, sides_of
-from rankprism.measures.parts import ratio
-from rankprism.measures.preferences.utility import NONE, Shown, shown_by_topic
+from rankprism.measures import NONE, Shown, ratio
+from rankprism.measures.preferences.utility import shown_by_topic
 from rankprism.results import Result, Table
 from rankprism.statistics import CLAIMS
 from rankprism.types import Positive, PreferenceOptions, PreferencesLike, RunsLike

@@ -12,7 +12,7 @@ from rankprism.data import Judgments
 from rankprism.errors import InputError, one_of
 from rankprism.judging.preferences.bradley_terry import fit, judged_by_topic, rounded
 from rankprism.judging.preferences.document_strengths import unconnected
-from rankprism.measures.parts import ratio
+from rankprism.measures import ratio
 from rankprism.types import Decider
 
 
@@ -45,7 +45,7 @@ def order(preferences: Any, *, by: Decider = "bradley-terry", prior: float = 1.0
     ───────────
     run  0.8335
     """
-    from rankprism.formats.preferences import read_preferences
+    from rankprism.formats import read_preferences
 
     one_of("by", by, Decider)
     if not 0 < prior < math.inf:

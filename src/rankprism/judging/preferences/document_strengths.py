@@ -144,7 +144,7 @@ def strengths(
     Strengths minus the mean of their part, with 95 % intervals; a tie is half a win; prior 1. utility:
     the chance to beat a document of mean strength.
     """
-    from rankprism.formats.preferences import read_preferences
+    from rankprism.formats import read_preferences
 
     one_of("ties", ties, TieModel)
     if not 0 <= prior < math.inf:

@@ -35,11 +35,9 @@ from rankprism.judging.preferences.user_profiles import (
     restrict,
     trec_profile,
 )
-from rankprism.measures import Measure, parse
+from rankprism.measures import NONE, Measure, PreferenceHits, PreferencePool, Shown, parse
 from rankprism.measures.known.prf import BROWSING, COMBINATIONS
-from rankprism.measures.preferences.hits import PreferenceHits, PreferencePool
-from rankprism.measures.preferences.utility import NONE, Shown
-from rankprism.meta.rank_correlation import Correlation, correlation, tau_b
+from rankprism.meta import Correlation, correlation, tau_b
 from rankprism.results import Cell, Result, Scores, Table
 from rankprism.statistics import CLAIMS, Share
 from rankprism.types import JudgmentsLike, Positive, RunsLike, SimulationOptions, Target

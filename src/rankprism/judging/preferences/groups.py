@@ -8,8 +8,7 @@ from typing import Any, Unpack
 
 from rankprism.data import Preferences
 from rankprism.errors import InputError, one_of
-from rankprism.evaluation import Collection
-from rankprism.evaluation.collection import collected_preferences
+from rankprism.evaluation import Collection, collected_preferences
 from rankprism.judging.preferences.rescoring import Rescored
 from rankprism.results import Result, Scores, Table
 from rankprism.types import Group, MeasuresLike, PreferenceOptions, PreferencesLike, RunsLike

@@ -11,9 +11,8 @@ import numpy as np
 from rankprism._core import JudgmentTable
 from rankprism.data import Judgments, Longs
 from rankprism.errors import InputError
-from rankprism.evaluation import Collection
-from rankprism.evaluation.collection import collected_runs
-from rankprism.measures.preferences.utility import NONE
+from rankprism.evaluation import Collection, collected_runs
+from rankprism.measures import NONE
 from rankprism.types import RunOptions, RunsLike
 
 

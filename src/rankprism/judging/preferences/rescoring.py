@@ -11,9 +11,7 @@ import numpy as np
 from rankprism.data import Alignment, Floats, Ints, Longs, Preferences
 from rankprism.errors import MeasureError
 from rankprism.evaluation import Collection, evaluate
-from rankprism.measures import Measure
-from rankprism.measures.grammar import parse_all
-from rankprism.measures.preferences.hits import PreferencePool, preference_batches
+from rankprism.measures import Measure, PreferencePool, parse_all, preference_batches
 from rankprism.measures.preferences.judgment_groups import judgment_groups
 from rankprism.measures.preferences.utility import Place, places_by_topic
 from rankprism.results import Scores

@@ -25,11 +25,10 @@ import numpy as np
 
 from rankprism.data import Floats, issue
 from rankprism.errors import InputError, check_whole, one_of
-from rankprism.evaluation import Collection
-from rankprism.evaluation.collection import collected_preferences
+from rankprism.evaluation import Collection, collected_preferences
 from rankprism.judging.preferences.groups import grouped
 from rankprism.judging.preferences.rescoring import Rescored
-from rankprism.measures.parts import ratio
+from rankprism.measures import ratio
 from rankprism.results import Result, Table
 from rankprism.results.scores import mean_over_topics
 from rankprism.statistics import enough, heavy_means

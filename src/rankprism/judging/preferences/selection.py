@@ -17,8 +17,7 @@ from rankprism.evaluation import Collection
 from rankprism.judging.preferences.rankings import Rankings, read_rankings
 from rankprism.judging.preferences.study import Study, Task, TopicStudy, question, study_of
 from rankprism.judging.preferences.usefulness import most_useful, worth_asking
-from rankprism.measures import Measure
-from rankprism.measures.preferences.utility import NONE
+from rankprism.measures import NONE, Measure
 from rankprism.types import Choice, Natural, Positive, PreferencesLike, RunOptions, RunsLike
 
 CHOICES: tuple[Choice, ...] = get_args(Choice)
@@ -129,7 +128,7 @@ def in_both_orders(tasks: Sequence[Task]) -> list[Task]:
 
 def preference_measures(measures: Any) -> list[Measure]:
     """Measures as values, refused unless they are Prf or nPrf with a cutoff."""
-    from rankprism.measures.grammar import parse_all
+    from rankprism.measures import parse_all
 
     chosen = parse_all(measures)
     for measure in chosen:

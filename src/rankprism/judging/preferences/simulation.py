@@ -17,8 +17,7 @@ import numpy as np
 
 from rankprism.data import Bools, Floats, Judgments, Longs, Preferences
 from rankprism.errors import InputError, one_of
-from rankprism.evaluation import Collection
-from rankprism.evaluation.collection import collected, collected_runs
+from rankprism.evaluation import Collection, collected, collected_runs
 from rankprism.judging.preferences.user_profiles import (
     Profiles,
     fitted,
@@ -27,14 +26,8 @@ from rankprism.judging.preferences.user_profiles import (
     topic_generator,
     trec_profile,
 )
-from rankprism.measures.preferences.utility import (
-    NONE,
-    Comparisons,
-    Counts,
-    Shown,
-    checked_documents,
-    counted,
-)
+from rankprism.measures import NONE, Shown
+from rankprism.measures.preferences.utility import Comparisons, Counts, checked_documents, counted
 from rankprism.types import (
     AtLeast,
     CollectionOptions,

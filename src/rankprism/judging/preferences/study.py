@@ -12,7 +12,8 @@ import numpy as np
 
 from rankprism.data import Longs, Preferences
 from rankprism.judging.preferences.rankings import Rankings, TopicRankings
-from rankprism.measures.preferences.utility import NONE, Comparisons, Shown, counted
+from rankprism.measures import NONE, Shown
+from rankprism.measures.preferences.utility import Comparisons, counted
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ def study_of(rankings: Rankings, preferences: Any = None, pending: Iterable[Task
 
     Judgments given several documents, and topics that no run has, do not help to choose.
     """
-    from rankprism.formats.preferences import read_preferences
+    from rankprism.formats import read_preferences
 
     rows: dict[str, list[tuple[str, str, str, float]]] = {topic: [] for topic in rankings.topics}
     open_rows: dict[str, list[tuple[str, str, str, float]]] = {topic: [] for topic in rankings.topics}

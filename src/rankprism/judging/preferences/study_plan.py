@@ -20,17 +20,16 @@ import numpy as np
 
 from rankprism.data import Floats, Judgments, Longs
 from rankprism.errors import InputError, MeasureError, one_of
-from rankprism.evaluation import Collection
-from rankprism.evaluation.collection import collected
+from rankprism.evaluation import Collection, collected
 from rankprism.judging.preferences.rankings import Rankings, read_rankings
 from rankprism.judging.preferences.selection import CHOICES, choose, depth_of, preference_measures
 from rankprism.judging.preferences.simulation import User, complete, users_of
 from rankprism.judging.preferences.study import Study, study_of
 from rankprism.judging.preferences.usefulness import scored
 from rankprism.judging.preferences.user_profiles import Profiles, draw_profiles, read_profiles, trec_profile
-from rankprism.measures import Measure
-from rankprism.measures.preferences.utility import Comparisons, raw, utilities
-from rankprism.meta.rank_correlation import tau_b
+from rankprism.measures import Measure, raw
+from rankprism.measures.preferences.utility import Comparisons, utilities
+from rankprism.meta import tau_b
 from rankprism.results import Result, Table
 from rankprism.statistics import CLAIMS, Share
 from rankprism.types import (

@@ -22,9 +22,9 @@ import numpy as np
 from rankprism._core import JudgmentTable, parse_number
 from rankprism.data import Judgments, Note, issue, some
 from rankprism.errors import InputError, listed
-from rankprism.formats import files
-from rankprism.formats.judged import check_ids, joined, number_text
-from rankprism.formats.weights import LARGEST_WEIGHT, relevant_aspects
+from rankprism.formats import files, number_text
+from rankprism.formats import weights as weighting
+from rankprism.formats.judged import check_ids, joined
 
 #: The profile that cares about all subtopics alike (Chandar and Carterette 2013, Section 4.2).
 TREC = "trec"
@@ -133,10 +133,10 @@ def _made(source: str, rows: Iterable[tuple[str, list[Any]]]) -> Profiles:
 def _weight(where: str, given: Any) -> float:
     weight = parse_number(given) if isinstance(given, str) else given
     is_number = isinstance(weight, int | float) and not isinstance(weight, bool)
-    if weight is None or not is_number or not 0 < weight <= LARGEST_WEIGHT:
+    if weight is None or not is_number or not 0 < weight <= weighting.LARGEST_WEIGHT:
         raise InputError(
-            f"{where}: the weight must be a number above 0 and up to {LARGEST_WEIGHT:,}; got {given!r}; "
-            f"leave out subtopics that the profile does not care about"
+            f"{where}: the weight must be a number above 0 and up to {weighting.LARGEST_WEIGHT:,}; got "
+            f"{given!r}; leave out subtopics that the profile does not care about"
         )
     return float(weight)
 
@@ -182,7 +182,7 @@ def topic_generator(seed: int, topic: str, *what: int) -> np.random.Generator:
 
 
 def _relevant_subtopics(judgments: Judgments) -> dict[str, tuple[str, ...]]:
-    has_relevant = iter(relevant_aspects(judgments).tolist())
+    has_relevant = iter(weighting.relevant_aspects(judgments).tolist())
     return {
         topic: tuple(aspect for aspect in aspects if next(has_relevant))
         for topic, aspects in judgments.aspects.items()

@@ -17,7 +17,7 @@ import numpy as np
 
 from rankprism.data import Bools, Floats, Hits, Longs
 from rankprism.errors import InputError
-from rankprism.measures.measure import Measure
+from rankprism.measures import Measure
 from rankprism.meta.axioms.bases import drawn_bases, generator, instances_of, small_bases, some_instances
 from rankprism.meta.axioms.constraint import EQUAL, FINITE, MORE, Constraint
 from rankprism.meta.axioms.rankings import Base, Instance, NotApplicable, hits_of, score_instances, short

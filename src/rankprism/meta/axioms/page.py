@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from rankprism.measures.verdicts import NOT_REFUTED, PROVED, REFUTED, UNASKABLE
+from rankprism.measures import verdicts
 from rankprism.meta.axioms.story import about, evidence
 from rankprism.meta.axioms.verdict import Verdict
 from rankprism.text import html_escaped
@@ -15,7 +15,12 @@ if TYPE_CHECKING:
 
 #: What is proved or not refuted is blue, and what is refuted is orange (Okabe and Ito). Each cell has its
 #: sign as well.
-_CLASS = {PROVED: "proved", NOT_REFUTED: "open", REFUTED: "refuted", UNASKABLE: "none"}
+_CLASS = {
+    verdicts.PROVED: "proved",
+    verdicts.NOT_REFUTED: "open",
+    verdicts.REFUTED: "refuted",
+    verdicts.UNASKABLE: "none",
+}
 _STYLE = """
 :root { color-scheme: light dark; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 75rem; margin: 2rem auto; padding: 0 1rem; }

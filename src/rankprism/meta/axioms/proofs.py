@@ -11,8 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from rankprism.measures.measure import Measure
-from rankprism.measures.parameter import Role
+from rankprism.measures import Measure, Role
 from rankprism.meta.axioms.constraint import Constraint
 
 #: Details that every argument needs, where a constraint has them.

@@ -20,8 +20,7 @@ import numpy as np
 
 from rankprism.data import NOWHERE, Bools, Floats, Hits, Ints, Longs, Pool, seal_fields
 from rankprism.errors import BrokenMeasure, RankprismError
-from rankprism.measures.measure import Measure
-from rankprism.measures.parameter import Role
+from rankprism.measures import Measure, Role
 
 Ranking: TypeAlias = Floats
 Rankings: TypeAlias = tuple[Ranking, ...]

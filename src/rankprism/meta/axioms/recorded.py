@@ -13,10 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.measures import verdicts
-from rankprism.measures.grammar import parse
-from rankprism.measures.measure import Measure
-from rankprism.measures.verdicts import NOT_REFUTED, REFUTED
+from rankprism.measures import Measure, parse, verdicts
+from rankprism.measures import verdicts as recorded_verdicts
 from rankprism.meta.axioms.constraint import Constraint, find_constraint, ten
 from rankprism.meta.axioms.rankings import Instance, Ranking, score_instances, turned
 from rankprism.meta.axioms.readings import read_constraints
@@ -107,13 +105,13 @@ def _recorded(measure: Measure, constraint: Constraint, instances: int, seed: in
     if read is None or not cells:
         return None
     found = cells[f"{read.name} {read.reading}"]
-    if found.kind == NOT_REFUTED and (instances > INSTANCES or seed):
+    if found.kind == recorded_verdicts.NOT_REFUTED and (instances > INSTANCES or seed):
         return None
     instance = read_instance(found.rankings)
     scores = (
         () if instance is None else tuple(turned(measure, score_instances(measure, [instance])[0]).tolist())
     )
-    shown = {"counterexample" if found.kind == REFUTED else "example": instance}
+    shown = {"counterexample" if found.kind == recorded_verdicts.REFUTED else "example": instance}
     return Verdict(measure, constraint, found.kind, found.instances, scores=scores, note=found.note, **shown)
 
 

@@ -62,9 +62,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankprism.measures.grammar import parse
-from rankprism.measures.measure import Measure
-from rankprism.measures.verdicts import UNASKABLE
+from rankprism.measures import Measure, parse, verdicts
 from rankprism.meta.axioms.constraint import Constraint, find_constraint
 from rankprism.meta.axioms.lots import Lot, Lots, lot_cutoff, scored_lots
 from rankprism.meta.axioms.proofs import proof_of
@@ -126,7 +124,7 @@ def _judged(
 ) -> Verdict:
     """The same, with scores of which the higher one is better."""
     if why := _unaskable(measure, constraint):
-        return Verdict(measure, constraint, UNASKABLE, note=why)
+        return Verdict(measure, constraint, verdicts.UNASKABLE, note=why)
     argument = proof_of(measure, constraint)
     every = constraint.quantifier == "every"
     trial = (
@@ -137,7 +135,7 @@ def _judged(
             if (verdict := trial.look_at(scored)) is not None:
                 return verdict
     except NotApplicable as error:
-        return Verdict(measure, constraint, UNASKABLE, note=str(error))
+        return Verdict(measure, constraint, verdicts.UNASKABLE, note=str(error))
     return trial.verdict()
 
 

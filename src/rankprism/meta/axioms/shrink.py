@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from rankprism.data import Bools, Floats
-from rankprism.measures.measure import Measure
+from rankprism.measures import Measure
 from rankprism.meta.axioms.bases import SIMPLE_WEIGHTS, spread_instances
 from rankprism.meta.axioms.constraint import Constraint
 from rankprism.meta.axioms.rankings import Base, Instance, score_instances

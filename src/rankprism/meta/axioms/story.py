@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankprism.measures.citations import CITATIONS
-from rankprism.measures.verdicts import PROVED, UNASKABLE
+from rankprism.measures import CITATIONS, verdicts
 from rankprism.meta.axioms.constraint import EQUAL, MORE, NOT_LESS, Constraint
 from rankprism.meta.axioms.rankings import Instance, Ranking
 from rankprism.meta.axioms.verdict import Verdict
@@ -66,9 +65,9 @@ def about(constraint: Constraint) -> str:
 
 def _found(verdict: Verdict) -> str:
     tried = f"{verdict.instances:,} instances"
-    if verdict.kind == UNASKABLE:
+    if verdict.kind == verdicts.UNASKABLE:
         text = f"It cannot be asked: {verdict.note}."
-    elif verdict.kind == PROVED:
+    elif verdict.kind == verdicts.PROVED:
         searched = "" if verdict.constraint.variable else f", and not refuted in {tried}"
         shown = verdict.note.startswith("for ")  # by a value of m and not by an argument
         text = f"It is proved {verdict.note}." if shown else f"It is proved{searched}. Why: {verdict.note}."

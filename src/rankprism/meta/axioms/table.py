@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from rankprism.measures import Measure, parse
+from rankprism.measures import verdicts as recorded_verdicts
 from rankprism.measures.definition import AXIOMS
-from rankprism.measures.grammar import parse
-from rankprism.measures.measure import Measure
-from rankprism.measures.verdicts import NOT_REFUTED, PROVED
 from rankprism.meta.axioms.constraint import CUTOFF, READINGS, SMALL, Constraint, find_constraint
 from rankprism.meta.axioms.rankings import short
 from rankprism.meta.axioms.recorded import examine
@@ -157,7 +156,7 @@ class AxiomTable(Result):
     def legend(self) -> str:
         """What the signs mean, and how often each occurs."""
         count = Counter(v.kind for v in self.verdicts)
-        words = {NOT_REFUTED: self._not_refuted}
+        words = {recorded_verdicts.NOT_REFUTED: self._not_refuted}
         parts = [f"{s} {words.get(kind, kind)} ({count[kind]})" for kind, s in SIGNS.items() if count[kind]]
         text = "  ".join(parts)
         if self.disagreements or self.other is not None:
@@ -169,9 +168,9 @@ class AxiomTable(Result):
     @property
     def _not_refuted(self) -> str:
         """The verdict in words, with the number of instances or the range of such numbers."""
-        tried = [v.instances for v in self.verdicts if v.kind == NOT_REFUTED] or [0]
+        tried = [v.instances for v in self.verdicts if v.kind == recorded_verdicts.NOT_REFUTED] or [0]
         ends = dict.fromkeys((f"{min(tried):,}", f"{max(tried):,}"))
-        return f"{NOT_REFUTED} in {' to '.join(ends)} instances"
+        return f"{recorded_verdicts.NOT_REFUTED} in {' to '.join(ends)} instances"
 
     @property
     def _elsewhere(self) -> list[str]:
@@ -283,7 +282,9 @@ def sign(verdict: Verdict, printed: bool | None) -> str:
 
 def differs(verdict: Verdict, printed: bool | None) -> bool:
     # The paper also says no if a constraint cannot be asked, and yes where we cannot refute it.
-    return printed is not None and printed != (verdict.kind in (PROVED, NOT_REFUTED))
+    return printed is not None and printed != (
+        verdict.kind in (recorded_verdicts.PROVED, recorded_verdicts.NOT_REFUTED)
+    )
 
 
 def axiom_table(

@@ -9,10 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankprism.errors import MeasureError
-from rankprism.measures.grammar import parse
-from rankprism.measures.measure import Measure
-from rankprism.measures.parameter import Parameter
-from rankprism.measures.verdicts import NOT_REFUTED, PROVED, REFUTED, UNASKABLE
+from rankprism.measures import Measure, Parameter, parse, verdicts
 from rankprism.meta.axioms.constraint import Constraint, find_constraint
 from rankprism.meta.axioms.lots import Lots, lot_cutoff
 from rankprism.meta.axioms.search import INSTANCES, judge
@@ -51,19 +48,19 @@ class Threshold:
     @property
     def not_refuted(self) -> tuple[Span, ...]:
         """Where the constraint is proved or not refuted."""
-        return tuple(span for span in self.spans if span.verdict != UNASKABLE)
+        return tuple(span for span in self.spans if span.verdict != verdicts.UNASKABLE)
 
     def __str__(self) -> str:
         low, high = self.range
         if not self.not_refuted and any(span.low == low and span.high == high for span in self.spans):
-            return f"{UNASKABLE}: {self.note}"
-        nowhere = f"{REFUTED} for every {self.parameter} from {low:g} to {high:g} that was tried"
+            return f"{verdicts.UNASKABLE}: {self.note}"
+        nowhere = f"{verdicts.REFUTED} for every {self.parameter} from {low:g} to {high:g} that was tried"
         parts = [] if self.not_refuted else [nowhere]
-        for verdict in (PROVED, NOT_REFUTED, UNASKABLE):
+        for verdict in (verdicts.PROVED, verdicts.NOT_REFUTED, verdicts.UNASKABLE):
             spans = [span for span in self.spans if span.verdict == verdict]
             tried = (
                 f" in {min(s.instances for s in spans):,} instances"
-                if spans and verdict == NOT_REFUTED
+                if spans and verdict == verdicts.NOT_REFUTED
                 else ""
             )
             parts += [f"{verdict}{tried} for {' or '.join(map(self._words, spans))}"] if spans else []
@@ -118,10 +115,12 @@ class Thresholds(Result):
             (
                 *(str(t.measure), t.constraint.name, t.constraint.reading, t.parameter),
                 *(span.verdict, span.low, span.high, span.low_included, span.high_included),
-                t.note if span.verdict == UNASKABLE else "",
+                t.note if span.verdict == verdicts.UNASKABLE else "",
             )
             for t in self.thresholds
-            for span in (t.spans or (Span(REFUTED, *t.range, low_included=True, high_included=True),))
+            for span in (
+                t.spans or (Span(verdicts.REFUTED, *t.range, low_included=True, high_included=True),)
+            )
         ]
         return Table.of_rows((*names, *found), rows)
 
@@ -187,13 +186,13 @@ def _threshold(
         known.append(_state(found))
         shown.append(found.proved)
         tried.append(found.instances)
-        notes += [found.note] if found.kind == UNASKABLE else []
+        notes += [found.note] if found.kind == verdicts.UNASKABLE else []
     spans, start = [], 0
     for end in range(1, len(values) + 1):
         if end < len(values) and known[end] == known[start]:
             continue
-        if known[start] != REFUTED:
-            kind = PROVED if all(shown[start:end]) else known[start]
+        if known[start] != verdicts.REFUTED:
+            kind = verdicts.PROVED if all(shown[start:end]) else known[start]
             low, low_included, high, high_included = values[start], True, values[end - 1], True
             if start > 0:
                 low, low_included = _edge(state, values[start - 1], low)
@@ -207,7 +206,7 @@ def _threshold(
 
 def _state(verdict: Verdict) -> str:
     """The verdict, where a proof makes no difference: whether one is recorded may change within a span."""
-    return NOT_REFUTED if verdict.proved else verdict.kind
+    return verdicts.NOT_REFUTED if verdict.proved else verdict.kind
 
 
 def _edge(state: Callable[[float], str], outside: float, inside: float) -> tuple[float, bool]:

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from rankprism.data import Bools, Floats
-from rankprism.measures.measure import Measure
-from rankprism.measures.verdicts import NOT_REFUTED, PROVED, REFUTED, UNASKABLE
+from rankprism.measures import Measure, verdicts
 from rankprism.meta.axioms.constraint import EQUAL, MORE, Constraint
 from rankprism.meta.axioms.lots import LENGTHS, Lot, Scored
 from rankprism.meta.axioms.proofs import disproof_of
@@ -54,7 +53,7 @@ class Trial(ABC):
     def verdict(self) -> Verdict:
         """The verdict if no instance refutes the constraint."""
         if self.first is None:
-            return Verdict(self.measure, self.constraint, UNASKABLE, note=_too_long(self.measure))
+            return Verdict(self.measure, self.constraint, verdicts.UNASKABLE, note=_too_long(self.measure))
         at = _easy(self.first)
         if self.unclear:
             self.notes.append(f"{self.unclear:,} more were too close to tell")
@@ -63,7 +62,7 @@ class Trial(ABC):
         return Verdict(
             self.measure,
             self.constraint,
-            PROVED if self.argument or shown_by_value else NOT_REFUTED,
+            verdicts.PROVED if self.argument or shown_by_value else verdicts.NOT_REFUTED,
             self.tried - self.unclear,
             example=self.first.lot.instances[at],
             scores=tuple(self.first.scores[at].tolist()),
@@ -94,7 +93,12 @@ class Every(Trial):
             found = smallest(self.measure, self.constraint, broken, scored.lot.bases[first], *found) or found
         instance, scores = found
         return Verdict(
-            self.measure, self.constraint, REFUTED, self.tried, instance, scores=tuple(scores.tolist())
+            self.measure,
+            self.constraint,
+            verdicts.REFUTED,
+            self.tried,
+            instance,
+            scores=tuple(scores.tolist()),
         )
 
     def _tie(self, scored: Scored, ties: Bools) -> Verdict | None:
@@ -124,7 +128,12 @@ class Every(Trial):
             if smaller is not None:
                 instance, found = smaller
                 return Verdict(
-                    self.measure, self.constraint, REFUTED, self.tried, instance, scores=tuple(found.tolist())
+                    self.measure,
+                    self.constraint,
+                    verdicts.REFUTED,
+                    self.tried,
+                    instance,
+                    scores=tuple(found.tolist()),
                 )
         return None
 
@@ -152,7 +161,7 @@ class Some(Trial):
         return Verdict(
             self.measure,
             self.constraint,
-            REFUTED,
+            verdicts.REFUTED,
             self.tried,
             scored.lot.instances[at],
             scores=tuple(scored.scores[at].tolist()),

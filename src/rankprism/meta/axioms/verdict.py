@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rankprism.measures.measure import Measure
-from rankprism.measures.verdicts import NOT_REFUTED, PROVED, REFUTED, UNASKABLE, in_words
+from rankprism.measures import Measure, verdicts
 from rankprism.meta.axioms.constraint import Constraint
 from rankprism.meta.axioms.rankings import Instance
 
 #: Each sign has one meaning. What is proved has the strongest one.
-SIGNS = {PROVED: "●", NOT_REFUTED: "◐", REFUTED: "○", UNASKABLE: "–"}
+SIGNS = {verdicts.PROVED: "●", verdicts.NOT_REFUTED: "◐", verdicts.REFUTED: "○", verdicts.UNASKABLE: "–"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,11 +32,11 @@ class Verdict:
 
     @property
     def refuted(self) -> bool:
-        return self.kind == REFUTED
+        return self.kind == verdicts.REFUTED
 
     @property
     def proved(self) -> bool:
-        return self.kind == PROVED
+        return self.kind == verdicts.PROVED
 
     @property
     def open(self) -> bool:
@@ -48,7 +47,7 @@ class Verdict:
     @property
     def words(self) -> str:
         """The verdict in words. If only some n were tried, it says so, because a larger n may still work."""
-        words = in_words(self.kind, self.instances)
+        words = verdicts.in_words(self.kind, self.instances)
         return f"{words} for every {self.constraint.variable} tried" if self.open else words
 
     @property

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Unpack
 
-from rankprism.measures.display import shown_name
+from rankprism.measures import shown_name
 from rankprism.showing.plots.record import Frame, alt, chart
 from rankprism.showing.plots.theme import AMOUNTS, FIRST, counted, data, of_all, row_labels, styled, wrapped
 
 if TYPE_CHECKING:
-    from rankprism.judging.aspects.ideal_rankings import Attainable
+    from rankprism.judging.aspects import Attainable
 
 
 #: The largest number of topics.

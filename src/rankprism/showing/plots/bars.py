@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from rankprism.errors import InputError, listed
-from rankprism.formats.scores import read_scores
-from rankprism.measures.display import shown_name
+from rankprism.formats import read_scores
+from rankprism.measures import shown_name
 from rankprism.results import marked
 from rankprism.showing.plots.record import Frame, alt, chart
 from rankprism.showing.plots.theme import (
@@ -31,7 +31,7 @@ from rankprism.showing.plots.theme import (
 from rankprism.types import MeasureName, ScoresLike
 
 if TYPE_CHECKING:
-    from rankprism.meta.metric_unanimity import Unanimity
+    from rankprism.meta import Unanimity
 
 
 #: The largest number of topics in the chart of differences.

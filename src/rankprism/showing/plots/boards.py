@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Unpack
 
 from rankprism.errors import InputError
-from rankprism.measures.display import shown_name
+from rankprism.measures import shown_name
 from rankprism.results import marked
 from rankprism.showing.plots.record import Frame, alt, chart
 from rankprism.showing.plots.theme import (

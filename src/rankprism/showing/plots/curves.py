@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from rankprism.measures.display import shown_name
+from rankprism.measures import shown_name
 from rankprism.showing.plots.record import Frame, alt, chart
 from rankprism.showing.plots.theme import (
     QUIET,
@@ -24,9 +24,7 @@ from rankprism.text import shortened
 
 if TYPE_CHECKING:
     from rankprism.data import Floats
-    from rankprism.meta.discriminative_power import DiscriminativePower
-    from rankprism.meta.power_growth import Stability
-    from rankprism.meta.swap_method import SwapRates
+    from rankprism.meta import DiscriminativePower, Stability, SwapRates
 
 WIDTH, HEIGHT = 460, 300
 #: Largest number of points on a line. More would hide the line.
@@ -89,7 +87,7 @@ def asl_curves(
         .properties(width=width, height=height)
     )
     shown = f"pairs {start + 1} to {pairs} of {pairs}" if start else counted(pairs, "pair")
-    from rankprism.meta.discriminative_power import METHODS
+    from rankprism.meta import METHODS
 
     return styled(
         alt.LayerChart(layer=[lines, *_level(power.alpha, f"α = {power.alpha:g}")]),

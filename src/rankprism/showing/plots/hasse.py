@@ -8,7 +8,7 @@ from rankprism.showing.plots.record import Frame, alt, chart
 from rankprism.showing.plots.theme import QUIET, data, ink, letters, ramp, styled
 
 if TYPE_CHECKING:
-    from rankprism.judging.aspects.label_order import LabelOrder
+    from rankprism.judging.aspects import LabelOrder
 
 FONT = 11
 #: The size of a box in pixels, and the gaps between boxes and between rows.

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from rankprism.formats.scores import read_scores
-from rankprism.measures.display import shown_name
+from rankprism.formats import read_scores
+from rankprism.measures import shown_name
 from rankprism.results import marked
 from rankprism.showing.plots.record import Frame, alt, chart
 from rankprism.showing.plots.theme import (
@@ -26,7 +26,7 @@ from rankprism.types import MeasureName, ScoresLike
 
 if TYPE_CHECKING:
     from rankprism.data import Bools, Floats
-    from rankprism.meta.rank_correlation import Correlation
+    from rankprism.meta import Correlation
 
 #: The largest number of runs and of topics in a heat map.
 MOST_CELLS = 400

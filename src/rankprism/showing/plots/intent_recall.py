@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from rankprism.errors import InputError, RankprismWarning, listed
-from rankprism.formats.scores import read_scores
-from rankprism.measures.display import shown_name
+from rankprism.formats import read_scores
+from rankprism.measures import shown_name
 from rankprism.showing.plots.record import Frame, alt, chart
 from rankprism.showing.plots.theme import FIRST, RIMS, data, letters, most_letters, styled, wrapped
 from rankprism.text import shortened

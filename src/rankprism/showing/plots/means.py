@@ -11,8 +11,8 @@ import numpy as np
 
 from rankprism.data import Floats, Longs, issue
 from rankprism.errors import InputError
-from rankprism.formats.scores import read_scores
-from rankprism.measures.display import shown_name
+from rankprism.formats import read_scores
+from rankprism.measures import shown_name
 from rankprism.results import marked, signs
 from rankprism.showing.plots.fitting import whole_width
 from rankprism.showing.plots.record import Frame, alt, chart

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from rankprism.errors import InputError, RankprismError, one_of
-from rankprism.formats.files import PathLike
-from rankprism.formats.output_files import check_target, write_files
+from rankprism.formats import PathLike, check_target, write_files
 from rankprism.showing.plots.engine import MISSING
 from rankprism.text import shown_lines
 from rankprism.types import ChartFormat

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
-from rankprism.measures.display import shown_name
+from rankprism.measures import shown_name
 from rankprism.showing.plots.record import Frame, alt, chart
 from rankprism.showing.plots.theme import (
     FIRST,
@@ -23,11 +23,7 @@ from rankprism.showing.plots.theme import (
 )
 
 if TYPE_CHECKING:
-    from rankprism.judging.preferences.experiments import (
-        IncompleteCorrelation,
-        MeasureCorrelation,
-        ProfileCorrelation,
-    )
+    from rankprism.judging.preferences import IncompleteCorrelation, MeasureCorrelation, ProfileCorrelation
 
 WIDTH, HEIGHT = 380, 300
 #: Height of a row in pixels.

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 import numpy as np
 
 from rankprism.errors import InputError, listed
-from rankprism.formats.scores import read_scores
-from rankprism.measures import Measure, parse
-from rankprism.measures.display import shown_name
-from rankprism.meta.ties import TIED
+from rankprism.formats import read_scores
+from rankprism.measures import Measure, parse, shown_name
+from rankprism.meta import TIED
 from rankprism.results import marked
 from rankprism.showing.plots.fitting import whole_width
 from rankprism.showing.plots.record import Frame, alt, chart

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from rankprism.measures import parse
-from rankprism.measures.display import shown_name
+from rankprism.measures import parse, shown_name
 from rankprism.showing.plots.record import Frame, alt, chart
 from rankprism.showing.plots.theme import (
     QUIET,
@@ -24,7 +23,7 @@ from rankprism.showing.plots.theme import (
 )
 
 if TYPE_CHECKING:
-    from rankprism.judging.preferences.study_plan import Plan
+    from rankprism.judging.preferences import Plan
 
 PANEL: tuple[int, int] = (300, 260)
 #: Pixels between two panels, with room for the axis.

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from rankprism.data import BATCH, Alignment, Hits, Judgments, Longs, Preferences, batches
 from rankprism.evaluation import Collection
-from rankprism.measures.preferences.hits import PreferenceHits, preference_batches
+from rankprism.measures import PreferenceHits, preference_batches
 
 #: Size of a batch: smaller, because some measures score every ranking once for each of its first documents.
 _BATCH = BATCH // 32

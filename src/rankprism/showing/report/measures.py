@@ -12,19 +12,12 @@ from rankprism import meta
 from rankprism.comparison import Comparison
 from rankprism.data import Floats, Judgments
 from rankprism.errors import RankprismError
-from rankprism.measures import Measure
-from rankprism.measures.citations import CITATIONS
-from rankprism.measures.grammar import parse
-from rankprism.meta import advice
-from rankprism.meta.advice import Evidence
-from rankprism.meta.axioms import examine
+from rankprism.measures import CITATIONS, Measure, parse
+from rankprism.meta import TIED, Correlation, DiscriminativePower, Unanimity, advice
+from rankprism.meta.axioms import Verdict, examine
 from rankprism.meta.axioms.story import evidence as story_of
 from rankprism.meta.axioms.table import reading_of
-from rankprism.meta.axioms.verdict import SIGNS, Verdict
-from rankprism.meta.discriminative_power import DiscriminativePower
-from rankprism.meta.metric_unanimity import Unanimity
-from rankprism.meta.rank_correlation import Correlation
-from rankprism.meta.ties import TIED
+from rankprism.meta.axioms.verdict import SIGNS
 from rankprism.results import Scores
 from rankprism.showing.report.numbers import millionths, rounded
 from rankprism.statistics import part_of
@@ -65,11 +58,11 @@ def directed(about: dict[str, Any], scores: Scores) -> dict[str, Any]:
 # ── what the scores tell about the measures ──────────────────────────────────────────────────────
 
 
-def evidence(scores: Scores, alpha: float, seed: int, on_share: Callable[[float], None]) -> Evidence:
+def evidence(scores: Scores, alpha: float, seed: int, on_share: Callable[[float], None]) -> advice.Evidence:
     """Correlation, discriminative power and unanimity, or why there are too few runs, topics or measures."""
     if len(scores.runs) < 2:
         none = "There is only one run, and measures are compared by how they order several runs."
-        return Evidence(none, none, none)
+        return advice.Evidence(none, none, none)
     power: DiscriminativePower | str = (
         "There is only one topic, so no pair of systems can be told apart by a test."
     )
@@ -77,13 +70,13 @@ def evidence(scores: Scores, alpha: float, seed: int, on_share: Callable[[float]
         power = meta.power(scores, alpha=alpha, seed=seed, on_share=part_of(on_share, 0, 2))
     if len(scores.measures) < 2:
         none = "There is only one measure, and two are needed to agree."
-        return Evidence(none, power, none)
-    return Evidence(
+        return advice.Evidence(none, power, none)
+    return advice.Evidence(
         meta.correlation(scores, seed=seed), power, meta.unanimity(scores, on_share=part_of(on_share, 1, 2))
     )
 
 
-def agreement(scores: Scores, found: Evidence, compared: Comparison | str) -> dict[str, Any]:
+def agreement(scores: Scores, found: advice.Evidence, compared: Comparison | str) -> dict[str, Any]:
     """The evidence as plain values, and where the measures disagree."""
     return {
         "correlation": _or_missing(found.correlation, _correlation),
@@ -227,7 +220,7 @@ def advised(
     measures: Sequence[Measure],
     scores: Scores,
     found: Sequence[Sequence[Verdict]],
-    evidence: Evidence,
+    evidence: advice.Evidence,
 ) -> dict[str, Any]:
     """For each kind of user: a description, the conclusion from the verdicts, and the verdicts in sentences.
 

@@ -24,15 +24,12 @@ from typing import Any, Unpack
 
 from rankprism.data import Judgments, Preferences
 from rankprism.errors import check_whole
-from rankprism.evaluation import Collection, evaluate
-from rankprism.evaluation.collection import collected
-from rankprism.formats import files, output_files
+from rankprism.evaluation import Collection, collected, evaluate
+from rankprism.formats import Topic, files, output_files, read_scores, read_topics
 from rankprism.formats.documents import DocumentsLike
-from rankprism.formats.scores import read_scores
-from rankprism.formats.topics import Topic, TopicsLike, read_topics
-from rankprism.measures import Measure
-from rankprism.measures.grammar import parse_all
-from rankprism.meta.advice import Evidence
+from rankprism.formats.topics import TopicsLike
+from rankprism.measures import Measure, parse_all
+from rankprism.meta import advice
 from rankprism.results import Scores
 from rankprism.showing.report import board, measures, systems, topics
 from rankprism.showing.report.documents import shown_documents
@@ -200,7 +197,7 @@ def of_scores(
     )
 
 
-def _of_scores(scores: Scores, seed: int, tell: _Progress) -> tuple[dict[str, Any], Evidence]:
+def _of_scores(scores: Scores, seed: int, tell: _Progress) -> tuple[dict[str, Any], advice.Evidence]:
     """The parts of a report that are made from scores alone, and what the scores tell about the measures."""
     from rankprism import __version__
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankprism.errors import RankprismWarning
-from rankprism.formats.topics import Topic
+from rankprism.formats import Topic
 from rankprism.results import Scores
 from rankprism.showing.report.numbers import or_none
 from rankprism.text import query_words

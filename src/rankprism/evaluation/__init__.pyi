@@ -1,0 +1,13 @@
+from rankprism.evaluation.collection import Collection as Collection
+from rankprism.evaluation.collection import collected as collected
+from rankprism.evaluation.collection import collected_preferences as collected_preferences
+from rankprism.evaluation.collection import collected_runs as collected_runs
+from rankprism.evaluation.evaluation import evaluate as evaluate
+from rankprism.evaluation.explanation import explain as explain
+from rankprism.evaluation.scoring import Aligned as Aligned
+from rankprism.evaluation.scoring import check_ids as check_ids
+from rankprism.evaluation.scoring import comparable as comparable
+from rankprism.evaluation.scoring import cut as cut
+from rankprism.evaluation.scoring import rescored as rescored
+
+__all__: list[str]

@@ -1,0 +1,30 @@
+from rankprism.judging.preferences import agreement as agreement
+from rankprism.judging.preferences import simulation as simulation
+from rankprism.judging.preferences.description import Description as Description
+from rankprism.judging.preferences.description import describe as describe
+from rankprism.judging.preferences.document_order import order as order
+from rankprism.judging.preferences.document_strengths import BradleyTerry as BradleyTerry
+from rankprism.judging.preferences.document_strengths import strengths as strengths
+from rankprism.judging.preferences.experiments import IncompleteCorrelation as IncompleteCorrelation
+from rankprism.judging.preferences.experiments import MeasureCorrelation as MeasureCorrelation
+from rankprism.judging.preferences.experiments import ProfileCorrelation as ProfileCorrelation
+from rankprism.judging.preferences.experiments import incomplete_correlation as incomplete_correlation
+from rankprism.judging.preferences.experiments import measure_correlation as measure_correlation
+from rankprism.judging.preferences.experiments import profile_correlation as profile_correlation
+from rankprism.judging.preferences.groups import GroupScores as GroupScores
+from rankprism.judging.preferences.groups import evaluate_by as evaluate_by
+from rankprism.judging.preferences.rankings import Rankings as Rankings
+from rankprism.judging.preferences.rankings import read_rankings as read_rankings
+from rankprism.judging.preferences.score_intervals import Intervals as Intervals
+from rankprism.judging.preferences.score_intervals import intervals as intervals
+from rankprism.judging.preferences.selection import select as select
+from rankprism.judging.preferences.simulation import simulate as simulate
+from rankprism.judging.preferences.study import Task as Task
+from rankprism.judging.preferences.study_plan import Plan as Plan
+from rankprism.judging.preferences.study_plan import plan as plan
+from rankprism.judging.preferences.user_profiles import Profiles as Profiles
+from rankprism.judging.preferences.user_profiles import draw_profiles as draw_profiles
+from rankprism.judging.preferences.user_profiles import read_profiles as read_profiles
+from rankprism.judging.preferences.user_profiles import restrict as restrict
+
+__all__: list[str]

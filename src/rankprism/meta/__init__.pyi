@@ -1,0 +1,31 @@
+from rankprism.meta import advice as advice
+from rankprism.meta import discriminative_power as discriminative_power
+from rankprism.meta.agreed_pairs import Agreement as Agreement
+from rankprism.meta.agreed_pairs import agreement as agreement
+from rankprism.meta.concordance import Intuitiveness as Intuitiveness
+from rankprism.meta.concordance import intuitiveness as intuitiveness
+from rankprism.meta.disagreeing_lists import Disagreements as Disagreements
+from rankprism.meta.disagreeing_lists import disagreement as disagreement
+from rankprism.meta.discriminative_power import METHODS as METHODS
+from rankprism.meta.discriminative_power import DiscriminativePower as DiscriminativePower
+from rankprism.meta.discriminative_power import power as power
+from rankprism.meta.drawn_scenarios import Scenarios as Scenarios
+from rankprism.meta.drawn_scenarios import scenarios as scenarios
+from rankprism.meta.intervals import Differences as Differences
+from rankprism.meta.intervals import Sampled as Sampled
+from rankprism.meta.intervals import check_confidence as check_confidence
+from rankprism.meta.intervals import without_one as without_one
+from rankprism.meta.metric_unanimity import Unanimity as Unanimity
+from rankprism.meta.metric_unanimity import unanimity as unanimity
+from rankprism.meta.power_growth import Stability as Stability
+from rankprism.meta.power_growth import stability as stability
+from rankprism.meta.rank_correlation import COEFFICIENTS as COEFFICIENTS
+from rankprism.meta.rank_correlation import Correlation as Correlation
+from rankprism.meta.rank_correlation import correlation as correlation
+from rankprism.meta.rank_correlation import tau_a as tau_a
+from rankprism.meta.rank_correlation import tau_b as tau_b
+from rankprism.meta.swap_method import SwapRates as SwapRates
+from rankprism.meta.swap_method import swap as swap
+from rankprism.meta.ties import TIED as TIED
+
+__all__: list[str]
