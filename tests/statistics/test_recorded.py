@@ -15,7 +15,6 @@ BY_LABELS = {
     "a score from few labels",
     "all scores from few labels",
     "a difference from few labels",
-    "all differences from few labels",
     "a strength from few answers",
 }
 

@@ -154,14 +154,6 @@ CLAIMS = _table(
             "judges score --together",
         ),
         Claim(
-            "all differences from few labels",
-            "the differences of all pairs of runs that complete judgments by people would give on the same "
-            "topics, all of them at once",
-            "labels",
-            120,
-            "judges score --together --differences",
-        ),
-        Claim(
             "a difference from few labels",
             "the difference of two runs that complete judgments by people would give on the same topics",
             "labels",

@@ -200,7 +200,9 @@ def half_widths(estimate: Estimate, confidence: float, conservative: bool, toget
 
     The variance is a mean of the observed variance, which counts its degrees of freedom, and of the expected
     one. conservative : take the larger of the two if that is more. together : the intervals of all runs hold
-    at the same time, and so do those of all differences.
+    at the same time, so a difference is known as well as both of its runs are. (Levels for all differences
+    themselves did not hold: of the 1,953 pairs of 63 runs on DL 2021, some differ by a few labels, whose
+    effects are far from normal, and all held in .59 of 200 repetitions.)
     """
     from scipy.special import stdtrit
 
@@ -211,40 +213,38 @@ def half_widths(estimate: Estimate, confidence: float, conservative: bool, toget
         variance = np.maximum(np.maximum(seen, expected), variance)
     own, prior = np.diag(estimate.freedom).mean(), estimate.prior
     covariance = (own * estimate.covariance + prior * estimate.expected) / (own + prior)
-    level = levels_together(covariance, confidence) if together else confidence
+    level = level_together(covariance, confidence) if together else confidence
     reach = stdtrit(freedom, 0.5 + level / 2)
-    return np.asarray(reach * np.sqrt(np.maximum(variance, 0.0)))
+    half = np.asarray(reach * np.sqrt(np.maximum(variance, 0.0)))
+    return of_both(np.diag(half)) if together else half
 
 
-def levels_together(covariance: Floats, confidence: float) -> Floats:
-    """(run, run) the level of each interval, so that those of all runs hold together, and all differences do.
+def of_both(half: Floats) -> Floats:
+    """(run, run) half of the width for each run on the diagonal, and for each difference the sum of two."""
+    found = half[:, None] + half
+    np.fill_diagonal(found, half)
+    return np.asarray(found)
 
-    The level of the runs is on the diagonal and that of differences elsewhere. Errors of estimates are drawn
-    with their covariance. The level is the one that the largest |z| of a draw exceeds in 1 - confidence of
-    the draws, so runs that share their errors count as few. Draws have a fixed seed.
 
-    >>> levels_together(np.eye(2), 0.95).round(3).tolist()  # independent runs: √.95, and one difference
-    [[0.975, 0.95], [0.95, 0.975]]
+def level_together(covariance: Floats, confidence: float) -> float:
+    """The level of the interval of each run, so that those of all runs hold together.
+
+    Errors of the estimates are drawn with their covariance. The level is the one that the largest |z| of a
+    draw exceeds in 1 - confidence of the draws, so runs that share their errors count as few. Draws have a
+    fixed seed.
+
+    >>> round(level_together(np.eye(2), 0.95), 2)  # independent runs: √.95
+    0.97
     """
     from scipy.special import erf
 
     values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
     rng = np.random.default_rng(0)
     error = rng.standard_normal((DRAWS, len(values))) @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
-    size = np.sqrt(np.maximum(_of_differences(covariance), 0.0))
-    scale = float(size.max(initial=0.0))
-    size[size <= 1e-9 * scale] = np.inf  # runs that are the same
-
-    def level(largest: Floats) -> float:
-        return float(erf(np.quantile(largest, confidence) / np.sqrt(2)))
-
-    apart = np.zeros(DRAWS)
-    for run in range(len(size) - 1):
-        gap = np.abs(error[:, run, None] - error[:, run + 1 :]) / size[run, run + 1 :]
-        apart = np.maximum(apart, gap.max(1))
-    found = np.full(size.shape, max(confidence, level(apart)))
-    np.fill_diagonal(found, max(confidence, level((np.abs(error) / np.diag(size)).max(1))))
-    return found
+    size = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    size[size <= 1e-9 * size.max(initial=0.0)] = np.inf  # scores that are known
+    largest = (np.abs(error) / size).max(1)
+    return max(confidence, float(erf(np.quantile(largest, confidence) / np.sqrt(2))))
 
 
 def _of_differences(covariance: Floats) -> Floats:

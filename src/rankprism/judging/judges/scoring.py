@@ -19,7 +19,8 @@ from rankprism.judging.judges.estimation import (
     Sample,
     estimated,
     half_widths,
-    levels_together,
+    level_together,
+    of_both,
     weights_of,
 )
 from rankprism.judging.judges.labels import Labels, check_judges, check_topics, note_scales, pooled
@@ -50,7 +51,7 @@ from rankprism.types import (
 
 #: The claims of the intervals, see `rankprism.statistics.claims`.
 A_SCORE, A_DIFFERENCE = "a score from few labels", "a difference from few labels"
-ALL_SCORES, ALL_DIFFERENCES = "all scores from few labels", "all differences from few labels"
+ALL_SCORES = "all scores from few labels"
 #: The least share of the uncertainty about labels that predictions must remove, for measures such as AP: the
 #: first number, and the second one times the share of pairs that are labelled. More labels make intervals
 #: narrower, and a bias stands out more. With poorer predictions, what labels do together has to be added.
@@ -102,8 +103,8 @@ def score(
     together
         Widen the intervals of a measure so that those of all runs hold at the same time.
 
-        Those of all differences of two runs then do, too. Default: each interval holds for itself, and some
-        of many intervals will miss.
+        A difference of two runs is then known as well as both are. Default: each interval holds for itself,
+        and some of many intervals will miss.
     seed
         Seed for the random numbers. The same seed gives the same result.
     **options
@@ -287,7 +288,7 @@ class Study:
             )
             apart = margin.reshape(runs, runs, number)
             if together:
-                half, apart = _over_topics_together(values, half, apart, confidence)
+                half, apart = _over_topics_together(values, half, confidence)
         names = tuple(map(str, measures))
         why = {name: column.why for name, column in zip(names, found, strict=True) if column.why}
         for m, name in enumerate(names):
@@ -358,20 +359,16 @@ ESTIMANDS = {
 UNKNOWN_CHANCES = "taken as drawn with equal chances, because no probabilities were given"
 
 
-def _over_topics_together(
-    values: Floats, half: Floats, apart: Floats, confidence: float
-) -> tuple[Floats, Floats]:
-    """Student's intervals over topics, widened so that those of all runs or differences hold together."""
+def _over_topics_together(values: Floats, half: Floats, confidence: float) -> tuple[Floats, Floats]:
+    """Student's intervals over topics of all runs, widened so that they hold together, and of differences."""
     from scipy.special import stdtrit
 
-    half, apart, freedom = half.copy(), apart.copy(), values.shape[1] - 1
-    single = stdtrit(freedom, 0.5 + confidence / 2)
+    freedom = values.shape[1] - 1
+    single, wide = stdtrit(freedom, 0.5 + confidence / 2), half.copy()
     for m in range(values.shape[2]):
-        level = levels_together(np.atleast_2d(np.cov(values[:, :, m])), confidence)
-        wider = stdtrit(freedom, 0.5 + level / 2) / single
-        half[:, m] *= _diagonal(wider)
-        apart[:, :, m] *= wider
-    return half, apart
+        level = level_together(np.atleast_2d(np.cov(values[:, :, m])), confidence)
+        wide[:, m] *= stdtrit(freedom, 0.5 + level / 2) / single
+    return wide, np.stack([of_both(column) for column in wide.T], axis=2)
 
 
 def _diagonal(values: Floats) -> Floats:
@@ -596,7 +593,7 @@ class EstimatedScores(Result):
 class EstimatedDifferences(Result):
     """Differences of runs as complete judgments by people would give them. Arrays are (pair, measure)."""
 
-    claims = (A_DIFFERENCE, ALL_DIFFERENCES, "a difference by t")
+    claims = (A_DIFFERENCE, ALL_SCORES, "a difference by t")
     runs: tuple[str, ...]
     measures: tuple[str, ...]
     first: Longs
