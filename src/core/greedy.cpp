@@ -1,7 +1,6 @@
 #include "greedy.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace rankprism {
 namespace {
@@ -25,9 +24,8 @@ void Greedy::order(const double* value, const double* stop, std::int64_t aspects
                 gain_[k] = -1;
                 continue;
             }
-            const double* offers = &rows_[kinds_[k].row];
             double sum = 0;
-            for (std::int64_t a = 0; a < aspects; ++a) sum += offers[a] * left_[a];
+            for (std::int64_t i = kinds_[k].first; i < kinds_[k].last; ++i) sum += offers_[i].value * left_[offers_[i].aspect];
             gain_[k] = sum;
             best = std::max(best, sum);
         }
@@ -38,39 +36,41 @@ void Greedy::order(const double* value, const double* stop, std::int64_t aspects
         }
         if (chosen == nullptr) return;
         order[position] = docs_[chosen->next++];
-        const double* stops = &rows_[chosen->row + aspects];
-        for (std::int64_t a = 0; a < aspects; ++a) left_[a] *= 1 - stops[a];
+        for (std::int64_t i = chosen->first; i < chosen->last; ++i) left_[offers_[i].aspect] *= 1 - offers_[i].stop;
     }
 }
 
 void Greedy::find_kinds(const double* value, const double* stop, std::int64_t aspects, std::int64_t docs) {
-    const std::int64_t width = 2 * aspects;
-    rows_.resize(docs * width);
+    const auto offers = [&](std::int64_t a, std::int64_t d) { return value[a * docs + d] != 0 || stop[a * docs + d] != 0; };
+    start_.assign(docs + 1, 0);
+    for (std::int64_t a = 0; a < aspects; ++a) {
+        for (std::int64_t d = 0; d < docs; ++d) start_[d + 1] += offers(a, d);
+    }
+    for (std::int64_t d = 0; d < docs; ++d) start_[d + 1] += start_[d];
+    offers_.resize(start_[docs]);
+    std::vector<std::int64_t> next(start_.begin(), start_.end() - 1);
+    for (std::int64_t a = 0; a < aspects; ++a) {
+        for (std::int64_t d = 0; d < docs; ++d) {
+            if (offers(a, d)) offers_[next[d]++] = {a, value[a * docs + d], stop[a * docs + d]};
+        }
+    }
+    const auto begin = [&](std::int32_t d) { return offers_.begin() + start_[d]; };
+    const auto end = [&](std::int32_t d) { return offers_.begin() + start_[d + 1]; };
     docs_.clear();
     for (std::int64_t d = 0; d < docs; ++d) {
-        double* row = &rows_[d * width];
-        bool any = false;
-        for (std::int64_t a = 0; a < aspects; ++a) {
-            row[a] = value[a * docs + d];
-            row[aspects + a] = stop[a * docs + d];
-            any = any || row[a] > 0;
-        }
-        if (any) docs_.push_back(static_cast<std::int32_t>(d));
+        const auto doc = static_cast<std::int32_t>(d);
+        if (std::any_of(begin(doc), end(doc), [](const Offer& offer) { return offer.value > 0; })) docs_.push_back(doc);
     }
-    const auto compare = [&](std::int32_t x, std::int32_t y) {
-        const double *a = &rows_[x * width], *b = &rows_[y * width];
-        for (std::int64_t i = 0; i < width; ++i) {
-            if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
-        }
-        return 0;
-    };
+    // Which kind comes first does not matter.
     std::sort(docs_.begin(), docs_.end(), [&](std::int32_t x, std::int32_t y) {
-        const int order = compare(x, y);
-        return order != 0 ? order < 0 : x < y;
+        const auto [a, b] = std::mismatch(begin(x), end(x), begin(y), end(y));
+        if (a == end(x) && b == end(y)) return x < y;
+        return b != end(y) && (a == end(x) || *a < *b);
     });
     kinds_.clear();
     for (std::size_t i = 0; i < docs_.size(); ++i) {
-        if (i == 0 || compare(docs_[i - 1], docs_[i]) != 0) kinds_.push_back({docs_[i] * width, i, i});
+        if (i == 0 || !std::equal(begin(docs_[i - 1]), end(docs_[i - 1]), begin(docs_[i]), end(docs_[i])))
+            kinds_.push_back({start_[docs_[i]], start_[docs_[i] + 1], i, i});
         kinds_.back().end = i + 1;
     }
 }

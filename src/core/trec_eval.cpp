@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "text.hpp"
 
@@ -120,6 +121,12 @@ void align(const Topic& topic, const std::vector<Retrieved>& documents, const Op
 
 namespace {
 
+// A cutoff, or the largest whole number if it is larger. trec_eval reads cutoffs as such numbers, too.
+std::int64_t whole(double cutoff) {
+    constexpr auto largest = std::numeric_limits<std::int64_t>::max();
+    return cutoff < static_cast<double>(largest) ? static_cast<std::int64_t>(cutoff) : largest;
+}
+
 double ratio(double a, double b) { return b != 0 ? a / b : 0; }
 double quotient(std::int64_t a, std::int64_t b) { return static_cast<double>(a) / static_cast<double>(b); }
 
@@ -128,7 +135,7 @@ template <class Count, class Use> void at_cutoffs(const Ranking& ranking, const 
     decltype(count(std::int64_t{0})) sum = 0;
     std::int64_t i = 0;
     for (std::size_t c = 0; c < measure.numbers.size(); ++c) {
-        const auto k = static_cast<std::int64_t>(measure.numbers[c]);
+        const auto k = whole(measure.numbers[c]);
         for (; i < std::min(k, ranking.size()); ++i) sum += count(i);
         use(c, sum, k);
     }
@@ -284,7 +291,7 @@ void r_precision(const Ranking& r, const Measure&, double* scores) {
 // numbers: multiples of the number of relevant documents
 void r_precision_multiples(const Ranking& r, const Measure& measure, double* scores) {
     for (std::size_t c = 0; c < measure.numbers.size(); ++c) {
-        const auto k = static_cast<std::int64_t>(measure.numbers[c] * r.relevant + 0.9);
+        const auto k = whole(measure.numbers[c] * r.relevant + 0.9);
         scores[c] = k > 0 ? quotient(relevant_among_first(r, k), k) : 0;
     }
 }
@@ -456,7 +463,7 @@ void ndcg_cut(const Ranking& r, const Measure& measure, double* scores) {
     double highest = 0, gain = ideal.next();
     std::int64_t i = 0;
     for (std::size_t c = 0; c < measure.numbers.size(); ++c) {
-        const auto k = static_cast<std::int64_t>(measure.numbers[c]);
+        const auto k = whole(measure.numbers[c]);
         for (; i < k && gain > 0; gain = ideal.next()) highest += gain / discount(i++);
         if (highest > 0) scores[c] /= highest;
     }

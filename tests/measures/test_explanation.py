@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import subprocess
+import tracemalloc
 from collections.abc import Callable
 
 import numpy as np
@@ -269,6 +270,33 @@ def test_depth_leaves_a_word_on_what_is_below() -> None:
     assert "d2" in shown
     assert "d4" not in shown
     assert "0.6000 (0.2000 of it below rank 2)" in shown
+
+
+def test_a_measure_that_is_not_defined_on_the_topic_shows_no_number() -> None:
+    found = str(explain({"q": {"a": 0, "b": 0}}, {"r": {"q": {"a": 2, "b": 1}}}, "Accuracy", "q"))
+    assert "Accuracy: r – (not defined on this topic)." in found
+    assert "nan" not in found
+
+
+@pytest.mark.parametrize("measure", ["P", "AP", "Rprec", "infAP"])
+def test_memory_does_not_grow_with_the_square_of_the_documents(measure: str) -> None:
+    """With 4,000 judged documents, P took 140 MB: (documents + 1) × (judged documents) numbers."""
+    number = 4000
+    judged = {"q": {f"d{i}": i % 3 for i in range(number)}}
+    run = {"q": {f"d{i}": float(number - i) for i in range(number)}}
+    evaluate(judged, {"r": run}, measure)  # modules that are loaded at first use
+    tracemalloc.start()
+    try:
+        found = explain(judged, {"r": run}, measure, "q")
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 30e6
+    (ranking,) = found.rankings
+    whole = evaluate(judged, {"r": run}, measure).values[0, 0, 0]
+    assert ranking.terms[0].score == whole
+    assert len(ranking.terms[0].earned) == 20
+    assert ranking.terms[0].so_far[-1] + ranking.terms[0].below == pytest.approx(whole)
 
 
 def test_a_run_without_the_topic_has_an_empty_ranking() -> None:

@@ -139,6 +139,36 @@ def test_newer_measures_can_be_asked_for(measure: str, value: float | None) -> N
         assert found == {measure: pytest.approx(value)}
 
 
+@pytest.mark.parametrize("name", ["P", "recall", "ndcg_cut", "map_cut", "success", "relative_P"])
+def test_cutoffs_beyond_64_bits_are_the_largest_number_as_in_c(name: str) -> None:
+    """P.99999999999999999999 had a negative zero under the name P_100000000000000000000."""
+    qrel, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 2.0}}
+    for cutoff in ("99999999999999999999", "9223372036854775807", "5,9223372036854775806"):
+        asked_for = {f"{name}.{cutoff}"}
+        found, expected = (door.RelevanceEvaluator(qrel, asked_for).evaluate(run) for door in (ours, theirs))
+        assert found == expected
+        assert all(score > 0 for score in found["q"].values())
+
+
+def test_differences_that_the_page_on_other_programs_announces() -> None:
+    qrel, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 2.0}}
+    for refused in ("iprec_at_recall.0.25,.33", "utility.1,-1,0,0"):
+        with pytest.raises(ValueError, match=f"unsupported measure {refused}"):
+            ours.RelevanceEvaluator(qrel, {refused})
+    assert list(theirs.RelevanceEvaluator(qrel, {"iprec_at_recall.0.25,.33"}).evaluate(run)["q"]) == [
+        "iprec_at_recall_0.25"
+    ]
+    with pytest.raises(TypeError, match="should be positive"):
+        ours.RelevanceEvaluator(qrel, {"map"}, relevance_level=-1)
+    two = {"q\0": {"a": 1}, "q": {"a": 1}}
+    runs = {"q\0": {"a": 1.0}, "q": {"a": 1.0}}
+    assert len(ours.RelevanceEvaluator(two, {"map"}).evaluate(runs)) == 2
+    negative = ours.RelevanceEvaluator({"q": {"a": -1}}, {"11pt_avg"}).evaluate({"q": {"a": 1.0}})
+    assert negative == {"q": {"11pt_avg": 0.0}}
+    empty = ours.RelevanceEvaluator(qrel, {"num_q", "num_rel", "num_ret", "gm_map"}).evaluate({"q": {}})["q"]
+    assert empty == {"num_q": 1.0, "num_rel": 1.0, "num_ret": 0.0, "gm_map": math.log(0.00001)}
+
+
 def test_an_empty_ranking_scores_0_and_is_no_reason_to_crash() -> None:
     found = ours.RelevanceEvaluator({"q": {"a": 1}}, ours.supported_measures).evaluate({"q": {}})["q"]
     assert found.pop("num_q") == 1

@@ -87,6 +87,7 @@ import numpy.typing as npt
 from rankprism._core import JudgmentTable, highest, padded_hits
 from rankprism.data.arrays import Bools, Floats, Ints, Longs, seal_fields, sealed
 from rankprism.data.run import Alignment
+from rankprism.errors import InputError
 
 if TYPE_CHECKING:
     from rankprism.data.scales import Labels, Scale
@@ -452,8 +453,27 @@ def rankings_of(cells: Cells, runs: Sequence[Alignment], topics: Longs) -> Hits:
     return _hits(_once(partial(make_pool, cells, topics)), runs, topics)
 
 
+#: The most relevant documents times subtopics of a topic. Measures take about 50 bytes for each.
+MOST_CELLS = 20_000_000
+
+
+def _check_size(cells: Cells, topics: Longs) -> None:
+    """Refuse a topic whose grades of all documents on all subtopics would fill the memory."""
+    aspects = cells.aspects[topics].astype(np.int64)
+    size = np.where(aspects > 1, aspects * cells.documents[topics], 0)
+    if size.max(initial=0) <= MOST_CELLS:
+        return
+    worst = int(topics[int(size.argmax())])
+    raise InputError(
+        f"topic {cells.table.topics[worst]!r} has {int(cells.documents[worst]):,} relevant documents and "
+        f"{int(cells.aspects[worst]):,} subtopics, and their product may be at most {MOST_CELLS:,}; leave "
+        f"the topic out, or keep fewer of its subtopics"
+    )
+
+
 def make_pool(cells: Cells, topics: Longs) -> Pool:
     """The relevant documents of some topics, padded."""
+    _check_size(cells, topics)
     grade = cells.table.padded_grades(
         np.ascontiguousarray(topics, dtype=np.int64),
         int(cells.aspects[topics].max(initial=0)),

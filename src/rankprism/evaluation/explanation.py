@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Unpack
@@ -103,7 +104,7 @@ def explain(
                 hits = next(make() for make, _, at in part.batches([aligned]) if at[0] == number)
                 assert isinstance(hits, PreferenceHits)
                 about["preferred"] = _preferred(hits.shown, ranked)
-            terms |= {measure: _terms(measure, hits) for measure in part.measures}
+            terms |= {measure: _terms(measure, hits, depth) for measure in part.measures}
         rankings.append(Ranking(name, ranked, about, tuple(terms[measure] for measure in chosen)))
     notes += notes_of_runs(parts[0].judged, all_aligned, how.order)
     issue(notes)
@@ -123,10 +124,11 @@ def explain(
 
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """What one ranking earned under a measure, rank by rank down to the cutoff."""
+    """What one ranking earned under a measure, rank by rank down to the cutoff or the depth."""
 
     earned: Floats
     empty: float  #: the score of a ranking without documents
+    score: float  #: of the whole ranking
     #: the parts of the earned amounts, such as gain, novelty, discount and effort
     why: Mapping[str, Floats] = field(default_factory=dict)
 
@@ -136,8 +138,9 @@ class Terms:
         return self.empty + np.cumsum(self.earned)
 
     @property
-    def score(self) -> float:
-        return float(self.so_far[-1]) if len(self.earned) else self.empty
+    def below(self) -> float:
+        """What the documents below the last rank earned."""
+        return self.score - (float(self.so_far[-1]) if len(self.earned) else self.empty)
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,14 +154,14 @@ class Ranking:
     terms: tuple[Terms, ...]
 
 
-def _terms(measure: Measure, hits: Hits | PreferenceHits) -> Terms:
-    steps = measure.explain(hits)
+def _terms(measure: Measure, hits: Hits | PreferenceHits, depth: int) -> Terms:
+    steps = measure.explain(hits, depth)
     why = {name: rows[0] for name, rows in steps.parts.items()}
     if (why.get("scale", np.ones(1)) == 1).all():
         why.pop("scale", None)
     if steps.spent.any():
         why["effort"] = steps.spent[0]
-    return Terms(steps.earned[0], float(steps.empty[0]), why)
+    return Terms(steps.earned[0], float(steps.empty[0]), float(measure.score(hits)[0]), why)
 
 
 def _aspects(judged: Judgments, run: Alignment, topic: int, length: int) -> tuple[str, ...]:
@@ -253,8 +256,12 @@ class Explanation(Result):
             scores = []
             for ranking in self.rankings:
                 terms = ranking.terms[m]
-                below = terms.earned[self.depth :].sum()
-                rest = f" ({below:.4f} of it below rank {self.depth})" if abs(below) >= 5e-5 else ""
+                if math.isnan(terms.score):
+                    scores.append(f"{ranking.run} – (not defined on this topic)")
+                    continue
+                rest = (
+                    f" ({terms.below:.4f} of it below rank {self.depth})" if abs(terms.below) >= 5e-5 else ""
+                )
                 scores.append(f"{ranking.run} {terms.score:.4f}{rest}")
             lines.append(f"{measure}: {', '.join(scores)}.")
         for needs, because in (("judgments", ""), ("preferences", ", because it counts pairs of documents")):

@@ -7,13 +7,13 @@ below it. The steps add up to the score for every measure.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankprism.data import NOWHERE, Floats, Hits, Ints
+from rankprism.data import BATCH, NOWHERE, Floats, Hits, Ints
 from rankprism.measures.preferences.utility import NONE
 from rankprism.measures.terms import MadeOf
 
@@ -81,33 +81,46 @@ def gains_of_beginnings(measure: Measure, hits: Hits) -> Floats:
     documents count. All have their full length, so a length that only divides, as in P without cutoff, is the
     same in all of them.
     """
-    n, found = hits.rank.shape
-    number = np.tile(np.arange(found + 1), n)  # relevant documents that count
-    rows, counts = np.repeat(np.arange(n), found + 1), np.arange(found) < number[:, None]
-    cut = replace(hits.rows(rows), grade=np.where(counts[:, None, :], hits.grade[rows], 0.0), tied=None)
-    scores = measure.computed(cut).reshape(n, found + 1)
+    n, aspects, found = hits.grade.shape
+    scores = np.empty(n * (found + 1))
+    for some in _blocks(len(scores), max(aspects * found, hits.judged.shape[1])):
+        rows, number = np.divmod(np.arange(some.start, some.stop), found + 1)  # relevant documents that count
+        counts = np.arange(found) < number[:, None]
+        cut = replace(hits.rows(rows), grade=np.where(counts[:, None, :], hits.grade[rows], 0.0), tied=None)
+        scores[some] = measure.computed(cut)
+    scores = scores.reshape(n, found + 1)
     return np.diff(np.nan_to_num(scores) if measure.is_partial else scores)
 
 
 def _without_relevant(measure: Measure, hits: Hits, deepest: int) -> Floats:
     """(N, L + 1) the scores of the first 0, 1, 2, … documents of each ranking if none is relevant."""
     n, aspects = hits.grade.shape[:2]
-    rows, documents = np.repeat(np.arange(n), deepest + 1), np.tile(np.arange(deepest + 1), n)
-    nowhere = np.full((len(rows), 1), NOWHERE, dtype=np.int32)  # padding in place of the relevant documents
     # Judged documents are in the order of their ranks, so the others are deeper.
     judged, negative = hits.judged[:, : deepest + 1], hits.negative
-    cut = Hits(
-        nowhere,
-        np.zeros((len(rows), aspects, 1)),
-        np.minimum(hits.length[rows], documents).astype(np.int32),
-        hits.topic[rows],
-        hits.pool,
-        nowhere,
-        np.where(judged[rows] <= documents[:, None], judged[rows], NOWHERE),
-        None if negative is None else negative[:, : deepest + 1][rows],
-        is_full=hits.is_full,
-    )
-    return measure.computed(cut).reshape(n, deepest + 1)
+    scores = np.empty(n * (deepest + 1))
+    for some in _blocks(len(scores), max(aspects, judged.shape[1])):
+        rows, documents = np.divmod(np.arange(some.start, some.stop), deepest + 1)
+        nowhere = np.full((len(rows), 1), NOWHERE, dtype=np.int32)  # padding in place of relevant documents
+        cut = Hits(
+            nowhere,
+            np.zeros((len(rows), aspects, 1)),
+            np.minimum(hits.length[rows], documents).astype(np.int32),
+            hits.topic[rows],
+            hits.pool,
+            nowhere,
+            np.where(judged[rows] <= documents[:, None], judged[rows], NOWHERE),
+            None if negative is None else negative[:, : deepest + 1][rows],
+            is_full=hits.is_full,
+        )
+        scores[some] = measure.computed(cut)
+    return scores.reshape(n, deepest + 1)
+
+
+def _blocks(rows: int, width: int) -> Iterator[slice]:
+    """Parts of the rows that hold about as many values as a batch of rankings."""
+    step = max(1, BATCH // max(1, width))
+    for first in range(0, rows, step):
+        yield slice(first, min(first + step, rows))
 
 
 def _of_pairs(measure: Measure, hits: PreferenceHits, depth: int | None) -> Contributions:

@@ -118,6 +118,10 @@ NICKNAMES: Mapping[str, Sequence[str]] = {
 }
 
 
+#: The largest whole number that trec_eval can read.
+LARGEST = 2**63 - 1
+
+
 class Asked(NamedTuple):
     """A measure with the parameters that somebody asked for."""
 
@@ -156,7 +160,7 @@ def asked(definition: Definition, parameters: str | None) -> Asked:
         numbers = sorted(float(whole_number(word)) for word in words) or list(definition.default)
         if numbers[0] <= 0:
             raise ValueError(f"{name}: a cutoff must be at least 1; got {parameters!r}")
-        labels = [f"{name}_{k:.0f}" for k in numbers]
+        labels = [f"{name}_{k}" for k in sorted(map(whole_number, words or map(str, definition.default)))]
     elif kind == "levels":
         numbers = sorted(map(number, words)) or list(definition.default)
         labels = [f"{name}_{x:3.2f}"[: len(name) + 9] for x in numbers]
@@ -171,13 +175,13 @@ def asked(definition: Definition, parameters: str | None) -> Asked:
 
 
 def whole_number(text: str) -> int:
-    """Read the whole number that a text begins with; 0 if there is none.
+    """Read the whole number that a text begins with; 0 if there is none. It has at most 64 bits, as in C.
 
-    >>> whole_number("23.4"), whole_number("x")
-    (23, 0)
+    >>> whole_number("23.4"), whole_number("x"), whole_number("99999999999999999999")
+    (23, 0, 9223372036854775807)
     """
-    found = re.match(r"\s*([+-]?[0-9]+)", text)
-    return int(found[1]) if found else 0
+    found = re.match(r"\s*([+-]?[0-9]{1,4000})", text)
+    return min(max(int(found[1]), -LARGEST - 1), LARGEST) if found else 0
 
 
 def number(text: str) -> float:
