@@ -59,7 +59,7 @@ def test_probabilities_may_stand_in_the_table_of_a_collection(tmp_path: Any) -> 
     rows = [(t, doc, grade, 0.5) for t, docs in PEOPLE.items() for doc, grade in docs.items()]
     path.write_text("topic\tdoc\tgrade\tprobability\n" + "".join("\t".join(map(str, r)) + "\n" for r in rows))
     expected = judges.score(path, {"j": JUDGE}, RUNS, "P@2")
-    assert expected.about["drawn"] == "with given probabilities"
+    assert expected.about["drawn"] == "drawn with given probabilities"
     found = judges.score(Collection.of(path, RUNS), {"j": JUDGE}, measures="P@2")
     assert str(found) == str(expected)
 
