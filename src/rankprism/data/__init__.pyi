@@ -15,6 +15,7 @@ from rankprism.data.hits import batches as batches
 from rankprism.data.hits import make_pool as make_pool
 from rankprism.data.judgments import MISSING as MISSING
 from rankprism.data.judgments import Judgments as Judgments
+from rankprism.data.limits import LARGEST as LARGEST
 from rankprism.data.note import Note as Note
 from rankprism.data.note import issue as issue
 from rankprism.data.note import some as some

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from rankprism.data.limits import LARGEST
 from rankprism.errors import InputError, listed
 
 if TYPE_CHECKING:
@@ -82,8 +83,7 @@ class Scale:
                 raise InputError(f"the scale of {aspect!r}: {label!r} is neither a number nor a name")
             if not isinstance(label, str) and number(label) is None:
                 raise InputError(
-                    f"the scale of {aspect!r}: a number is not between -{LARGEST_LABEL:,} and "
-                    f"{LARGEST_LABEL:,}"
+                    f"the scale of {aspect!r}: a number is not between -{LARGEST:,} and {LARGEST:,}"
                 )
         names = tuple(number_name(x) for x in labels)
         values = [number(x) for x in labels]
@@ -162,8 +162,8 @@ def _embedded(aspect: str, names: Sequence[str], embed: Sequence[Any] | None) ->
     for given, known in zip(embed, place, strict=True):
         if known is None:
             raise InputError(
-                f"the embedding of {aspect!r}: {given!r} is not a number between -{LARGEST_LABEL:,} and "
-                f"{LARGEST_LABEL:,}; write 2, 0.5 or 3/2"
+                f"the embedding of {aspect!r}: {given!r} is not a number between -{LARGEST:,} and "
+                f"{LARGEST:,}; write 2, 0.5 or 3/2"
             )
     known_places = tuple(x for x in place if x is not None)
     if len(known_places) != len(names):
@@ -180,8 +180,7 @@ def _embedded(aspect: str, names: Sequence[str], embed: Sequence[Any] | None) ->
     return known_places
 
 
-#: Labels and places are between -LARGEST_LABEL and LARGEST_LABEL, and have at most _LONGEST characters.
-LARGEST_LABEL = 10**9
+#: The number of characters of a label or a place, which are between -LARGEST and LARGEST.
 _LONGEST = 60
 _NUMBER = re.compile(r"[+-]?([0-9]+/[0-9]+|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?)")
 
@@ -200,14 +199,14 @@ def number(value: Hashable) -> Fraction | None:
     elif isinstance(value, float):
         text = repr(value)
     elif isinstance(value, Fraction | int) and not isinstance(value, bool):
-        return Fraction(value) if -LARGEST_LABEL <= value <= LARGEST_LABEL else None
+        return Fraction(value) if -LARGEST <= value <= LARGEST else None
     else:
         return None
     try:
         found = Fraction(text)
     except (ValueError, ZeroDivisionError):  # nan, inf, 1/0
         return None
-    return found if abs(found) <= LARGEST_LABEL else None
+    return found if abs(found) <= LARGEST else None
 
 
 @lru_cache(maxsize=4096)  # a file has many labels, but few different ones

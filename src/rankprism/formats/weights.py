@@ -12,12 +12,11 @@ import numpy.typing as npt
 
 from rankprism._core import JudgmentTable, parse_number
 from rankprism.data import Judgments, Note, some
+from rankprism.data.limits import LARGEST
 from rankprism.errors import InputError, listed
 from rankprism.formats import files
 from rankprism.formats.spellings import ONLY_ASPECT
 
-#: Weights may not be larger. The limit is far above any use.
-LARGEST_WEIGHT = 10**9
 #: The rule of Sakai and Song (2011), by name instead of a file.
 SAKAI = "sakai"
 
@@ -70,9 +69,9 @@ def _in_every_topic(judgments: Judgments, weights: Mapping[Any, Any]) -> Weights
     total = 0.0
     for aspect, weight in weights.items():
         is_number = isinstance(weight, int | float) and not isinstance(weight, bool)
-        if not is_number or not 0 <= weight <= LARGEST_WEIGHT:
+        if not is_number or not 0 <= weight <= LARGEST:
             raise InputError(
-                f"the weight of {aspect!r} must be a number from 0 to {LARGEST_WEIGHT:,}; got {weight!r}"
+                f"the weight of {aspect!r} must be a number from 0 to {LARGEST:,}; got {weight!r}"
             )
         total += weight
     if abs(total - 1) > 1e-3:
@@ -211,10 +210,8 @@ def counted_aspects(judgments: Judgments) -> npt.NDArray[np.bool_]:
 
 def add_weight(given: Weights, topic: str, aspect: str, new: Given) -> None:
     """Add a weight to the others, unless it contradicts them."""
-    if not 0 <= new.weight <= LARGEST_WEIGHT:
-        raise InputError(
-            f"{new.where}: the weight {new.weight:g} is not a number from 0 to {LARGEST_WEIGHT:,}"
-        )
+    if not 0 <= new.weight <= LARGEST:
+        raise InputError(f"{new.where}: the weight {new.weight:g} is not a number from 0 to {LARGEST:,}")
     first = given.setdefault((topic, aspect), new)
     if first.weight != new.weight:
         raise InputError(

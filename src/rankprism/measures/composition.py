@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from rankprism.data.limits import LARGEST
 from rankprism.errors import MeasureError
 from rankprism.measures.definition import Definition
 from rankprism.measures.family import NoveltySum
@@ -16,7 +17,7 @@ from rankprism.measures.grammar import parse
 from rankprism.measures.known.novelty import LogBase
 from rankprism.measures.measure import Measure
 from rankprism.measures.mixture import Mixture
-from rankprism.measures.parameter import CUTOFF, JUDGED_ONLY, LARGEST_PARAMETER, declared
+from rankprism.measures.parameter import CUTOFF, JUDGED_ONLY, declared
 from rankprism.measures.parts import GAINS, Alpha, Discount, Effort, Gain, Novelty, Parts, Patience, Rel
 from rankprism.measures.registry import register
 from rankprism.text import quoted
@@ -199,11 +200,8 @@ def _directed(definition: Definition) -> Measure:
 
 def _number(name: str, value: Any) -> float:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not -LARGEST_PARAMETER <= value <= LARGEST_PARAMETER:
-        raise MeasureError(
-            f"{name}: {quoted(value)} is not a number between -{LARGEST_PARAMETER:,} and "
-            f"{LARGEST_PARAMETER:,}"
-        )
+    if not is_number or not -LARGEST <= value <= LARGEST:
+        raise MeasureError(f"{name}: {quoted(value)} is not a number between -{LARGEST:,} and {LARGEST:,}")
     return float(value)
 
 

@@ -18,11 +18,10 @@ from functools import cache
 from types import UnionType
 from typing import Any
 
+from rankprism.data.limits import LARGEST
 from rankprism.errors import MeasureError
 from rankprism.text import quoted
 
-#: The limit of numbers without any other range: far above any use, and far below the largest float.
-LARGEST_PARAMETER = 10**9
 #: A search of this many nodes takes days.
 MOST_NODES = 10**12
 
@@ -47,7 +46,7 @@ class Range(typing.NamedTuple):
     """The numbers from low to high. Either end can be excluded."""
 
     low: float | None = None
-    high: float = LARGEST_PARAMETER
+    high: float = LARGEST
     above_low: bool = False  # low itself is excluded
     below_high: bool = False
 
@@ -73,7 +72,7 @@ class Parameter(typing.NamedTuple):
     meaning: str
     kind: type = float
     low: float | None = None
-    high: float = LARGEST_PARAMETER
+    high: float = LARGEST
     above_low: bool = False
     below_high: bool = False
     choices: Collection[str] = ()
@@ -139,7 +138,7 @@ class Parameter(typing.NamedTuple):
             return False
         low_ok = self.low is None or value > self.low or (value == self.low and not self.above_low)
         high_ok = value < self.high or (value == self.high and not self.below_high)
-        return bool(low_ok and high_ok and value > -LARGEST_PARAMETER)  # NaN is neither above nor below
+        return bool(low_ok and high_ok and value > -LARGEST)  # NaN is neither above nor below
 
 
 Cutoff = typing.Annotated[
@@ -213,11 +212,7 @@ def parameters_of(function: Any, after: int = 0) -> tuple[Parameter, ...]:
 
 
 def _is_number(value: Any) -> bool:
-    return (
-        isinstance(value, int | float)
-        and not isinstance(value, bool)
-        and -LARGEST_PARAMETER <= value <= LARGEST_PARAMETER
-    )
+    return isinstance(value, int | float) and not isinstance(value, bool) and -LARGEST <= value <= LARGEST
 
 
 def _is_plain(value: Any, depth: int = 0) -> bool:

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from rankprism._core import JudgmentTable, parse_number
-from rankprism.data import Judgments, Note, issue, some
+from rankprism.data import LARGEST, Judgments, Note, issue, some
 from rankprism.errors import InputError, listed
 from rankprism.formats import files, number_text
 from rankprism.formats import weights as weighting
@@ -133,9 +133,9 @@ def _made(source: str, rows: Iterable[tuple[str, list[Any]]]) -> Profiles:
 def _weight(where: str, given: Any) -> float:
     weight = parse_number(given) if isinstance(given, str) else given
     is_number = isinstance(weight, int | float) and not isinstance(weight, bool)
-    if weight is None or not is_number or not 0 < weight <= weighting.LARGEST_WEIGHT:
+    if weight is None or not is_number or not 0 < weight <= LARGEST:
         raise InputError(
-            f"{where}: the weight must be a number above 0 and up to {weighting.LARGEST_WEIGHT:,}; got "
+            f"{where}: the weight must be a number above 0 and up to {LARGEST:,}; got "
             f"{given!r}; leave out subtopics that the profile does not care about"
         )
     return float(weight)

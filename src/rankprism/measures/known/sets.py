@@ -10,13 +10,14 @@ from typing import Annotated
 import numpy as np
 
 from rankprism.data import Floats, Hits
+from rankprism.data.limits import LARGEST
 from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.bounds.ranges import Pair
 from rankprism.measures.compared import TREC_EVAL, TREC_EVAL_10
 from rankprism.measures.counted import Counted, Marks, marks
 from rankprism.measures.declare import single
 from rankprism.measures.definition import Bounds, Ties
-from rankprism.measures.parameter import LARGEST_PARAMETER, Range
+from rankprism.measures.parameter import Range
 from rankprism.measures.parts import UNIFORM, Parts, Rel, binary, over_best
 
 Relative = Annotated[bool, "divide by the highest precision that a set of this size could have"]
@@ -113,7 +114,7 @@ def RelP(rel: Rel = 1.0) -> Parts:
     return Parts(UNIFORM, binary(rel), over="per-aspect")
 
 
-_ANY = Range(-LARGEST_PARAMETER, above_low=True)
+_ANY = Range(-LARGEST, above_low=True)
 Found = Annotated[float, _ANY, "the worth of a relevant document that was retrieved"]
 Wrong = Annotated[float, _ANY, "the worth of a non-relevant document that was retrieved"]
 Missed = Annotated[float, _ANY, "the worth of a relevant document that was not retrieved"]
