@@ -72,21 +72,24 @@ def found_from(
     return labels, effects(parse(measure), labels, ranked, predicted, 0)
 
 
-def mean_score(fixed: dict[int, Any], measure: str, aspects: Any = None, weights: Any = None) -> Any:
+def scores_of_all(measure: str, aspects: Any = None, weights: Any = None) -> Any:
+    """(labels of a document, the same, the same, run): the scores of all 64 completions, each a topic."""
+    completions = {f"{i:02}": vectors for i, vectors in enumerate(product(EVERY, repeat=3))}
+    judged = read_judgments(
+        {topic: nested(vectors)["q"] for topic, vectors in completions.items()},
+        aspects=aspects,
+        weights=weights and [(topic, name, x) for topic in completions for _, name, x in weights],
+    )
+    runs = {name: dict.fromkeys(completions, run["q"]) for name, run in RUNS.items()}
+    scores = evaluate(judged, runs, measure)
+    assert scores.topics == tuple(completions)
+    return scores.values[:, :, 0].T.reshape(4, 4, 4, len(RUNS))
+
+
+def mean_score(scores: Any, fixed: dict[int, Any]) -> Any:
     """(run,) the mean score over all completions of these labels."""
-    rows = [
-        evaluate(
-            read_judgments(
-                nested([fixed.get(d, vector) for d, vector in enumerate(vectors)]),
-                aspects=aspects,
-                weights=weights,
-            ),
-            RUNS,
-            measure,
-        ).means[:, 0]
-        for vectors in product(EVERY, repeat=3)
-    ]
-    return np.mean(rows, 0)
+    numbers = {d: [tuple(v) for v in EVERY].index(tuple(vector)) for d, vector in fixed.items()}
+    return scores[tuple(numbers.get(d, slice(None)) for d in range(3))].reshape(-1, len(RUNS)).mean(0)
 
 
 @pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
@@ -101,10 +104,11 @@ def test_effects_are_those_of_all_completions(
     weights = [("q", "one", 0.7), ("q", "two", 0.3)] if measure == "RBU" else None
     _, found = found_from(monkeypatch, [True, False, True], measure, aspects, weights)
     known = {0: TRUE[0], 2: TRUE[2]}
-    own = mean_score(known, measure, aspects, weights)
+    scores = scores_of_all(measure, aspects, weights)
+    own = mean_score(scores, known)
     assert found.mean[:, 0] == pytest.approx(own, abs=1e-12)
     for place, d in enumerate(known):
-        at = [mean_score(known | {d: tuple(v)}, measure, aspects, weights) for v in EVERY]
+        at = [mean_score(scores, known | {d: v}) for v in EVERY]
         assert found.phi[place] == pytest.approx(own - np.mean(at, 0), abs=1e-12)
         assert found.at[place].mean(0) == pytest.approx(0, abs=1e-12)
 
