@@ -19,7 +19,7 @@ from functools import lru_cache
 
 from rankprism._core import TrecEvaluator
 from rankprism.errors import RankprismWarning
-from rankprism.trec_eval.measures import MEASURES, NICKNAMES, ForCore, asked
+from rankprism.trec_eval import measures as known
 
 __all__ = [
     "RelevanceEvaluator",
@@ -35,13 +35,15 @@ __version__ = "0.5.11"
 
 #: Measures of trec_eval 10 that pytrec_eval does not have. They can be asked for here, too.
 _NEWER = {"dcg", "ideal_dcg", "yaap", "rbp", "rbp_resid", "unj"}
-_COMPUTED = [name for name, one in MEASURES.items() if one.needs in ("anything", "qrels")]
+_COMPUTED = [name for name, one in known.MEASURES.items() if one.needs in ("anything", "qrels")]
 
 #: The measures that pytrec_eval supports.
 supported_measures: set[str] = set(_COMPUTED) - _NEWER
 
 #: Names for sets of measures.
-supported_nicknames: dict[str, set[str]] = {name: set(found) - _NEWER for name, found in NICKNAMES.items()}
+supported_nicknames: dict[str, set[str]] = {
+    name: set(found) - _NEWER for name, found in known.NICKNAMES.items()
+}
 
 # A measure and its parameters, as in ndcg_cut.5,10 or P_5.
 _NUMBER = r"[0-9]+(?:\.[0-9]+)?"
@@ -104,7 +106,7 @@ class RelevanceEvaluator:
 
 
 @lru_cache(maxsize=256)
-def _planned(measures: frozenset[str]) -> list[ForCore]:
+def _planned(measures: frozenset[str]) -> list[known.ForCore]:
     """Translate measures for the core, in the order in which trec_eval prints them."""
     parameters: dict[str, set[str]] = {}
     for measure in measures:
@@ -116,9 +118,9 @@ def _planned(measures: frozenset[str]) -> list[ForCore]:
             else:
                 raise ValueError(f"unsupported measure {name}")
     planned = []
-    for name, definition in MEASURES.items():
+    for name, definition in known.MEASURES.items():
         if name in parameters:
-            one = asked(definition, ",".join(sorted(parameters[name])))
+            one = known.asked(definition, ",".join(sorted(parameters[name])))
             labels = one.labels if definition.parameters in ("cutoffs", "levels") else [name]
             planned.append(one._replace(labels=labels).for_core())
     return planned

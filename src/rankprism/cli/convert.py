@@ -20,8 +20,7 @@ class _WithFormats(TyperCommand):
     """A command whose help ends with a list of all formats."""
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        from rankprism.formats import written_by
-        from rankprism.formats.known import JUDGMENT_FORMATS, PREFERENCE_FORMATS, RUN_FORMATS
+        from rankprism.formats import JUDGMENT_FORMATS, PREFERENCE_FORMATS, RUN_FORMATS, written_by
 
         kinds: dict[str, dict[str, Any]] = {
             "judgments": {**JUDGMENT_FORMATS},

@@ -201,7 +201,7 @@ class Collection:
 
     def joined(self, judged: Judgments, on_run: Callable[[str], None] | None = None) -> dict[str, Alignment]:
         """The same with any judgments, without notes. Runs that cannot be read may be left out."""
-        from rankprism.formats.runs import align_all
+        from rankprism.formats import align_all
 
         sources = dict(self.sources)
         for name in sources if self.is_kept else ():

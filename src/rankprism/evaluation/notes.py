@@ -13,7 +13,7 @@ from rankprism.evaluation.inspection import Evaluated, notes_of
 from rankprism.evaluation.inspection.coverage import OF_JUDGMENTS
 from rankprism.evaluation.parts import Part, all_topics
 from rankprism.formats.runs import align_source
-from rankprism.results.scores import mean_over_topics
+from rankprism.results import mean_over_topics
 from rankprism.types import Order, Tied
 
 

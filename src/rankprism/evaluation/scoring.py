@@ -14,8 +14,7 @@ from rankprism.errors import InputError, RankprismWarning
 from rankprism.evaluation import Collection, evaluate
 from rankprism.evaluation.inspection.coverage import UNMET
 from rankprism.evaluation.inspection.runs import notes_of_runs
-from rankprism.formats import read_judgments, read_scores, run_sources
-from rankprism.formats.runs import align_all
+from rankprism.formats import align_all, read_judgments, read_scores, run_sources
 from rankprism.results import Scores, as_listed
 from rankprism.statistics import LARGEST_SCORE
 from rankprism.types import (

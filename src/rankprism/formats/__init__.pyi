@@ -5,11 +5,16 @@ from rankprism.formats.ahead import reading_ahead as reading_ahead
 from rankprism.formats.conversion import convert as convert
 from rankprism.formats.conversion import judgments_text as judgments_text
 from rankprism.formats.documents import Document as Document
+from rankprism.formats.documents import DocumentsLike as DocumentsLike
 from rankprism.formats.documents import read_documents as read_documents
 from rankprism.formats.files import PathLike as PathLike
 from rankprism.formats.files import is_path as is_path
 from rankprism.formats.files import source_name as source_name
+from rankprism.formats.format import JUDGMENT_FORMATS as JUDGMENT_FORMATS
+from rankprism.formats.format import PREFERENCE_FORMATS as PREFERENCE_FORMATS
+from rankprism.formats.format import RUN_FORMATS as RUN_FORMATS
 from rankprism.formats.format import written_by as written_by
+from rankprism.formats.judged import joined as joined
 from rankprism.formats.judged import number_text as number_text
 from rankprism.formats.judgments import read_judgments as read_judgments
 from rankprism.formats.output_files import check_target as check_target
@@ -19,6 +24,7 @@ from rankprism.formats.output_files import replaces_file as replaces_file
 from rankprism.formats.output_files import write_files as write_files
 from rankprism.formats.output_files import write_texts as write_texts
 from rankprism.formats.preferences import read_preferences as read_preferences
+from rankprism.formats.runs import align_all as align_all
 from rankprism.formats.runs import read_run as read_run
 from rankprism.formats.runs import run_from as run_from
 from rankprism.formats.scores import read_scores as read_scores
@@ -29,6 +35,7 @@ from rankprism.formats.source import run_sources as run_sources
 from rankprism.formats.source import source_of as source_of
 from rankprism.formats.spellings import ONLY_ASPECT as ONLY_ASPECT
 from rankprism.formats.topics import Topic as Topic
+from rankprism.formats.topics import TopicsLike as TopicsLike
 from rankprism.formats.topics import read_topics as read_topics
 
 __all__: list[str]

@@ -14,6 +14,8 @@ from rankprism.meta.drawn_scenarios import scenarios as scenarios
 from rankprism.meta.intervals import Differences as Differences
 from rankprism.meta.intervals import Sampled as Sampled
 from rankprism.meta.intervals import check_confidence as check_confidence
+from rankprism.meta.intervals import halves as halves
+from rankprism.meta.intervals import other_means as other_means
 from rankprism.meta.intervals import without_one as without_one
 from rankprism.meta.metric_unanimity import Unanimity as Unanimity
 from rankprism.meta.metric_unanimity import unanimity as unanimity

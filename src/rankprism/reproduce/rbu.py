@@ -19,10 +19,9 @@ from rankprism.errors import InputError
 from rankprism.evaluation import Aligned, rescored
 from rankprism.measures import Measure, parse
 from rankprism.meta import unanimity
-from rankprism.meta.axioms import AxiomTable, paper_table
+from rankprism.meta.axioms import AxiomTable, differs, paper_table, sign
 from rankprism.meta.axioms.rankings import on_scale
 from rankprism.meta.axioms.search import INSTANCES
-from rankprism.meta.axioms.table import differs, sign
 from rankprism.meta.drawn_scenarios import drawn_unanimity
 from rankprism.reproduce.paper import (
     ONE_RUN,

@@ -16,6 +16,7 @@ from rankprism.results.result import Result as Result
 from rankprism.results.schemas import schema as schema
 from rankprism.results.scores import Scores as Scores
 from rankprism.results.scores import as_listed as as_listed
+from rankprism.results.scores import mean_over_topics as mean_over_topics
 from rankprism.results.table import Cell as Cell
 from rankprism.results.table import Table as Table
 

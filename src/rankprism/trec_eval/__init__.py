@@ -33,3 +33,7 @@ The command differs from trec_eval 10.0 where that program does not do what its 
   may crash.
 - `-h` prints a help text of our own, and there is no debug output.
 """
+
+from rankprism.lazy import published
+
+__getattr__, __dir__ = published(__name__, __file__)

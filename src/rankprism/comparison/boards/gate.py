@@ -14,8 +14,7 @@ from rankprism.comparison.boards.policy import Policy, read_policy
 from rankprism.comparison.boards.verdict import CANNOT_TELL, FAILED, PASSED, POWER, UNCHANGED, Gate
 from rankprism.data import Floats, Note, issue, some, with_notes
 from rankprism.errors import InputError, listed
-from rankprism.evaluation import Collection, check_ids, collected, comparable
-from rankprism.evaluation.scoring import check_depths
+from rankprism.evaluation import Collection, check_depths, check_ids, collected, comparable
 from rankprism.formats import Source, source_of
 from rankprism.formats.source import peer_name
 from rankprism.measures.limits import greatest_loss

@@ -16,8 +16,7 @@ import numpy as np
 from rankprism.data import Alignment, Bools, Floats, Judgments, Reading, batches
 from rankprism.errors import InputError, MeasureError, one_of
 from rankprism.evaluation import evaluate
-from rankprism.formats import read_judgments, run_sources
-from rankprism.formats.runs import align_all
+from rankprism.formats import align_all, read_judgments, run_sources
 from rankprism.measures import Measure, Role, parse, parse_all
 from rankprism.measures.known.combine import Aspect
 from rankprism.meta import (

@@ -49,7 +49,7 @@ _FORMULA = re.compile(r"(^|[;\t\r\n])(?=[=+\-@\t\r\n＝＋－＠])")
 
 def formats(settings: Settings) -> tuple[str, ...]:
     """The formats in which the judgments of a study can be written."""
-    from rankprism.formats.known import PREFERENCE_FORMATS
+    from rankprism.formats import PREFERENCE_FORMATS
 
     exact = GRADE_FORMATS if settings.collects_grades else tuple(written_by(PREFERENCE_FORMATS))
     return (*([PEOPLE] if settings.choice == "drawn" else []), *exact, GUARDED)
@@ -106,7 +106,7 @@ def export(open_study: Store, to: str, *, identities: bool = False, with_gold: b
                 raise InputError(f"{open_study.name}: nobody has judged anything yet")
             written = write_grades(labels, exact)
         else:
-            from rankprism.formats.known import PREFERENCE_FORMATS
+            from rankprism.formats import PREFERENCE_FORMATS
 
             found = preferences(connection, identities, purposes)
             if found is None:

@@ -11,11 +11,9 @@ from typing import Any, NamedTuple
 
 from rankprism._core import parse_number
 from rankprism.errors import InputError
-from rankprism.formats import files, source_of
+from rankprism.formats import PREFERENCE_FORMATS, files, joined, source_of
 from rankprism.formats.format import Written
 from rankprism.formats.json_lines import as_text, json_objects
-from rankprism.formats.judged import joined
-from rankprism.formats.known import PREFERENCE_FORMATS
 from rankprism.formats.preference_rows import ANYBODY
 from rankprism.formats.trec import DIVERSITY
 

@@ -40,8 +40,7 @@ from rankprism.judging.judges.labels import (
 from rankprism.judging.judges.shared_labels import ENOUGH, Compared, Shared, compared
 from rankprism.judging.preferences import agreement
 from rankprism.measures import ratio
-from rankprism.meta import Sampled, check_confidence, correlation, without_one
-from rankprism.meta.intervals import halves, other_means
+from rankprism.meta import Sampled, check_confidence, correlation, halves, other_means, without_one
 from rankprism.results import Scores
 from rankprism.statistics import CLAIMS, corrected, t_intervals
 from rankprism.types import (

@@ -16,9 +16,8 @@ import numpy as np
 from rankprism._core import JudgmentTable
 from rankprism.data import Bools, Judgments, Note, issue, some
 from rankprism.errors import InputError, RankprismWarning
-from rankprism.evaluation import Collection, evaluate
+from rankprism.evaluation import Collection, evaluate, only_judged
 from rankprism.evaluation.inspection.coverage import depth_of
-from rankprism.evaluation.scoring import only_judged
 from rankprism.judging.judges.labels import Labels
 from rankprism.judging.judges.pool import Ranked
 from rankprism.measures import parse

@@ -21,7 +21,7 @@ import numpy as np
 
 from rankprism._core import solve_spd
 from rankprism.data import Floats, Ints, Longs, Preferences
-from rankprism.measures.preferences.utility import checked_documents, places_by_topic
+from rankprism.measures import checked_documents, places_by_topic
 from rankprism.statistics import CLAIMS
 
 #: Strengths and shares that differ by less count as equal.

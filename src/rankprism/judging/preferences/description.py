@@ -22,8 +22,7 @@ from rankprism.judging.preferences.agreement import (
 )
 from rankprism.judging.preferences.cycles import Cycles, contradictions, order_of_preferences
 from rankprism.judging.preferences.sides import Sides, one_sided, sides_of
-from rankprism.measures import NONE, Shown, ratio
-from rankprism.measures.preferences.utility import shown_by_topic
+from rankprism.measures import NONE, Shown, ratio, shown_by_topic
 from rankprism.results import Result, Table
 from rankprism.statistics import CLAIMS
 from rankprism.types import Positive, PreferenceOptions, PreferencesLike, RunsLike

@@ -11,9 +11,15 @@ import numpy as np
 from rankprism.data import Alignment, Floats, Ints, Longs, Preferences
 from rankprism.errors import MeasureError
 from rankprism.evaluation import Collection, evaluate
-from rankprism.measures import Measure, PreferencePool, parse_all, preference_batches
-from rankprism.measures.preferences.judgment_groups import judgment_groups
-from rankprism.measures.preferences.utility import Place, places_by_topic
+from rankprism.measures import (
+    Measure,
+    Place,
+    PreferencePool,
+    judgment_groups,
+    parse_all,
+    places_by_topic,
+    preference_batches,
+)
 from rankprism.results import Scores
 
 

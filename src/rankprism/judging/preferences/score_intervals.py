@@ -29,8 +29,7 @@ from rankprism.evaluation import Collection, collected_preferences
 from rankprism.judging.preferences.groups import grouped
 from rankprism.judging.preferences.rescoring import Rescored
 from rankprism.measures import ratio
-from rankprism.results import Result, Table
-from rankprism.results.scores import mean_over_topics
+from rankprism.results import Result, Table, mean_over_topics
 from rankprism.statistics import enough, heavy_means
 from rankprism.types import AtLeast, MeasuresLike, Natural, Over, PreferenceOptions, PreferencesLike, RunsLike
 

@@ -26,8 +26,7 @@ from rankprism.judging.preferences.user_profiles import (
     topic_generator,
     trec_profile,
 )
-from rankprism.measures import NONE, Shown
-from rankprism.measures.preferences.utility import Comparisons, Counts, checked_documents, counted
+from rankprism.measures import NONE, Comparisons, Counts, Shown, checked_documents, counted
 from rankprism.types import (
     AtLeast,
     CollectionOptions,

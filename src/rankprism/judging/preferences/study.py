@@ -12,8 +12,7 @@ import numpy as np
 
 from rankprism.data import Longs, Preferences
 from rankprism.judging.preferences.rankings import Rankings, TopicRankings
-from rankprism.measures import NONE, Shown
-from rankprism.measures.preferences.utility import Comparisons, counted
+from rankprism.measures import NONE, Comparisons, Shown, counted
 
 
 @dataclass(frozen=True)

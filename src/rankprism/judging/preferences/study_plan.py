@@ -27,8 +27,7 @@ from rankprism.judging.preferences.simulation import User, complete, users_of
 from rankprism.judging.preferences.study import Study, study_of
 from rankprism.judging.preferences.usefulness import scored
 from rankprism.judging.preferences.user_profiles import Profiles, draw_profiles, read_profiles, trec_profile
-from rankprism.measures import Measure, raw
-from rankprism.measures.preferences.utility import Comparisons, utilities
+from rankprism.measures import Comparisons, Measure, raw, utilities
 from rankprism.meta import tau_b
 from rankprism.results import Result, Table
 from rankprism.statistics import CLAIMS, Share

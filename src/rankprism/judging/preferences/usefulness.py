@@ -36,8 +36,7 @@ import numpy as np
 
 from rankprism.data import NOWHERE, Floats, Longs
 from rankprism.judging.preferences.study import Study, TopicStudy
-from rankprism.measures import NONE, Measure, ideal_prf, prf, reaching
-from rankprism.measures.preferences.utility import Utilities, pooled, satiation
+from rankprism.measures import NONE, Measure, Utilities, ideal_prf, pooled, prf, reaching, satiation
 
 #: The variance of an answer before there are any, and the number of answers that it counts as.
 _VARIANCE, _VARIANCE_WEIGHT = 0.1, 5.0

@@ -22,9 +22,9 @@ import numpy as np
 from rankprism._core import JudgmentTable, parse_number
 from rankprism.data import LARGEST, Judgments, Note, issue, some
 from rankprism.errors import InputError, listed
-from rankprism.formats import files, number_text
+from rankprism.formats import files, joined, number_text
 from rankprism.formats import weights as weighting
-from rankprism.formats.judged import check_ids, joined
+from rankprism.formats.judged import check_ids
 
 #: The profile that cares about all subtopics alike (Chandar and Carterette 2013, Section 4.2).
 TREC = "trec"

@@ -35,9 +35,9 @@ from rankprism.meta.axioms.rankings import Base, Instance, scores_of
 from rankprism.meta.axioms.readings import read_constraints
 from rankprism.meta.axioms.recorded import examine
 from rankprism.meta.axioms.story import story
-from rankprism.meta.axioms.table import AxiomTable, axiom_table, paper_table
+from rankprism.meta.axioms.table import AxiomTable, axiom_table, differs, paper_table, reading_of, sign
 from rankprism.meta.axioms.thresholds import Threshold, Thresholds, find_thresholds
-from rankprism.meta.axioms.verdict import Verdict
+from rankprism.meta.axioms.verdict import SIGNS, Verdict
 
 if TYPE_CHECKING:  # for type checkers, which cannot see what the loop below finds
     from rankprism.meta.axioms.aspect_diversity import AspDiv
@@ -88,6 +88,7 @@ __all__ = [
     "MORE_PROPERTIES",
     "NOT_LESS",
     "READINGS",
+    "SIGNS",
     "TEN",
     "AspDiv",
     "AspRel",
@@ -124,11 +125,14 @@ __all__ = [
     "axiom_table",
     "constraint",
     "constraint_names",
+    "differs",
     "examine",
     "find_constraint",
     "find_thresholds",
     "paper_table",
     "read_constraints",
+    "reading_of",
     "scores_of",
+    "sign",
     "story",
 ]

@@ -8,7 +8,7 @@ from typing import Any
 
 from rankprism.comparison import Comparison
 from rankprism.comparison.boards import Leaderboard, leaderboard
-from rankprism.evaluation.scoring import unchecked
+from rankprism.evaluation import unchecked
 from rankprism.measures import shown_name
 from rankprism.results import Scores
 from rankprism.statistics import CLAIMS

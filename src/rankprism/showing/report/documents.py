@@ -10,8 +10,7 @@ from html import unescape
 from typing import Any
 
 from rankprism.errors import InputError, RankprismWarning, install
-from rankprism.formats import Document, read_documents
-from rankprism.formats.documents import DocumentsLike
+from rankprism.formats import Document, DocumentsLike, read_documents
 from rankprism.text import found_in
 
 #: The largest number of characters of the title, the passage and the address of a document.

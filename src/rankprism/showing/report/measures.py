@@ -14,10 +14,8 @@ from rankprism.data import Floats, Judgments
 from rankprism.errors import RankprismError
 from rankprism.measures import CITATIONS, Measure, parse
 from rankprism.meta import TIED, Correlation, DiscriminativePower, Unanimity, advice
-from rankprism.meta.axioms import Verdict, examine
+from rankprism.meta.axioms import SIGNS, Verdict, examine, reading_of
 from rankprism.meta.axioms.story import evidence as story_of
-from rankprism.meta.axioms.table import reading_of
-from rankprism.meta.axioms.verdict import SIGNS
 from rankprism.results import Scores
 from rankprism.showing.report.numbers import millionths, rounded
 from rankprism.statistics import part_of

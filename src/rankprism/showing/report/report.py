@@ -25,9 +25,7 @@ from typing import Any, Unpack
 from rankprism.data import Judgments, Preferences
 from rankprism.errors import check_whole
 from rankprism.evaluation import Collection, collected, evaluate
-from rankprism.formats import Topic, files, output_files, read_scores, read_topics
-from rankprism.formats.documents import DocumentsLike
-from rankprism.formats.topics import TopicsLike
+from rankprism.formats import DocumentsLike, Topic, TopicsLike, files, output_files, read_scores, read_topics
 from rankprism.measures import Measure, parse_all
 from rankprism.meta import advice
 from rankprism.results import Scores

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankprism.comparison import Comparison, compare
 from rankprism.data import Bools, Floats
-from rankprism.evaluation.scoring import unchecked
+from rankprism.evaluation import unchecked
 from rankprism.results import Scores
 from rankprism.showing.report.numbers import millionths, or_none, rounded
 from rankprism.statistics import CLAIMS, heavy_means, t_intervals
