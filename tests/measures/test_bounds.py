@@ -329,7 +329,7 @@ EXACT = {
 def is_exact(name: str) -> bool:
     """Whether some completion has to attain the bounds of this measure."""
     measure = parse(name)
-    says_so = measure.definition.bounds == "exact" and set(measure.settings) <= {"cutoff"}
+    says_so = measure.bounds_kind == "exact" and set(measure.settings) <= {"cutoff"}
     return says_so or name in EXACT or re.sub(r"@\d+$", "", name) in EXACT
 
 
@@ -639,7 +639,7 @@ def test_nothing_is_open_where_everything_is_judged(case: Case) -> None:
 
 
 def test_what_is_said_of_bounds(cli: Callable[..., Any]) -> None:
-    kinds = {name: lookup(name).definition.bounds for name in BUILT_IN}
+    kinds = {name: lookup(name).bounds_kind for name in BUILT_IN}
     tried = {re.sub(r"@\d+$", "", name) for name in every_measure(3)}
     assert {name for name, kind in kinds.items() if kind == "exact"} <= tried
     single = {"Accuracy", "Bpref", "infAP", "nDCG_rel", "RnDCG", "G"}

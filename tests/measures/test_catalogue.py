@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 import rankprism
 from rankprism import evaluate
-from rankprism.measures import Bounds, Definition, definitions, lookup
+from rankprism.measures import Definition, Measure, definitions, lookup
+from rankprism.measures.form import UNPROVED
 from rankprism.types import Topics
 from tests.support import oracles, strategies
 
@@ -577,10 +578,9 @@ def test_the_whole_catalogue_is_compared() -> None:
 
 def test_every_measure_has_bounds_or_says_why_not() -> None:
     for definition in built_in():
-        has_reason = definition.reason != Bounds("none").reason
-        assert definition.bounds != "none" or has_reason, (
-            f"{definition.name} has no bounds for missing judgments: give the decorator "
-            "bounds=Bounds('outer', function), or Bounds('none', reason='why there are none')"
+        assert Measure(definition).why_unbounded != UNPROVED, (
+            f"{definition.name} has no bounds for missing judgments: give its form bounds=function, or "
+            "why_unbounded='why there are none'"
         )
 
 

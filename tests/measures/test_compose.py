@@ -74,7 +74,7 @@ def test_a_composed_measure_weighs_aspects_and_says_whether_its_bounds_are_exact
         "tc_divided": compose("tc_divided", novelty="decay", divisor="greedy"),
         "tc_everything": compose("tc_everything", novelty="decay", divisor="everything"),
     }
-    kinds = {name: measure.definition.bounds for name, measure in made.items()}
+    kinds = {name: measure.bounds_kind for name, measure in made.items()}
     assert kinds == {
         "tc_plain": "exact",
         "tc_linear": "outer",

@@ -15,18 +15,16 @@ import rankprism
 from rankprism import MeasureError, evaluate, sample
 from rankprism.data.arrays import Floats
 from rankprism.data.hits import Cells, Hits
-from rankprism.errors import BrokenMeasure
+from rankprism.errors import BrokenMeasure, InputError
 from rankprism.measures import measure, nDCG
 from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.counted import Counted
 from rankprism.measures.declare import single
-from rankprism.measures.definition import Bounds, Ties
-from rankprism.measures.forms import Folded, NamedFold
+from rankprism.measures.form import Plain, PlainPerAspect
 from rankprism.measures.measure import Measure
 from rankprism.measures.mixture import Mixture
 from rankprism.measures.parts import LOGARITHMIC, Parts, binary, hit_discount, hit_gain
 from rankprism.measures.preferences.hits import PreferenceHits
-from rankprism.measures.terms import Terms
 from rankprism.meta.axioms import Base, Pri, constraint, examine
 
 #: Two runs of the same depth.
@@ -142,10 +140,10 @@ def test_completions_cannot_be_changed_either(change: Callable[[Completions], An
         change(c)
         return np.zeros(len(c.hits.rank)), np.ones(len(c.hits.rank))
 
-    @measure(bounds=Bounds("outer", bounds))
-    def UsersBounds(hits: Hits) -> Floats:
+    @measure()
+    def UsersBounds() -> Plain:
         """Its bounds change an array."""
-        return np.ones(len(hits.rank))
+        return Plain(score=lambda hits: np.ones(len(hits.rank)), bounds=bounds)
 
     with pytest.raises(BrokenMeasure, match=r"UsersBounds fails with ValueError: .*read-only"):
         evaluate(QRELS, RUNS, [UsersBounds, "nDCG@10"], bounds=True)
@@ -241,46 +239,34 @@ def test_a_measure_of_one_aspect_returns_a_score_for_each_aspect() -> None:
 _numbers = itertools.count()
 
 
-def _free(hits: Any, **settings: Any) -> Any:
-    return np.zeros(1)
+def test_bounds_without_a_form_that_knows_them_are_refused() -> None:
+    def UsersScores(hits: Hits) -> Floats:
+        """Returns scores."""
+        return np.zeros(len(hits.rank))
+
+    with pytest.raises(MeasureError, match=r"UsersScores: bounds='exact' needs a function that returns a fo"):
+        measure(bounds="exact")(UsersScores)
+    with pytest.raises(InputError, match=r"UsersScores: bounds must be one of exact, outer; got 'all'"):
+        measure(bounds="all")(UsersScores)
+
+
+_PARTS = Parts(LOGARITHMIC, binary(1))
 
 
 @pytest.mark.parametrize(
-    ("given", "returned", "found"),
+    ("decorator", "returned", "found"),
     [
-        ({"ties": Ties(steps=True)}, Parts, Parts(LOGARITHMIC, binary(1))),
-        ({"made_of": _free}, Parts, Parts(LOGARITHMIC, binary(1))),
-        ({"interval": _free}, Mixture, Mixture((("one", 1.0, nDCG),))),
-        ({"ideal": _free}, Folded, Folded(nDCG, NamedFold("max"))),
-        ({"made_of": _free}, Terms, Terms({"gain": np.zeros((1, 1, 1))})),
-        ({"interval": _free}, Terms, Terms({"gain": np.zeros((1, 1, 1))})),
-    ],
-)
-def test_a_decorator_refuses_what_would_have_no_effect(
-    given: dict[str, Any], returned: type, found: Any
-) -> None:
-    def UsersDropped(hits: Hits) -> Any:
-        """Returns what it is declared to return."""
-        return found
-
-    UsersDropped.__annotations__["return"] = returned
-    (argument,) = given
-    with pytest.raises(
-        MeasureError, match=f"UsersDropped: {argument}= has no effect if .*{returned.__name__}"
-    ):
-        measure(**given)(UsersDropped)
-
-
-@pytest.mark.parametrize("decorator", [measure, single])
-@pytest.mark.parametrize(
-    ("returned", "found"),
-    [
-        (Parts, np.zeros(1)),
-        (Parts, Terms({"gain": np.zeros((1, 1, 1))})),
-        (Terms, Parts(LOGARITHMIC, binary(1))),
-        (Terms, np.zeros(1)),
-        (np.ndarray, Parts(LOGARITHMIC, binary(1))),
-        (None, Mixture((("one", 1.0, nDCG),))),
+        (measure, Parts, np.zeros(1)),
+        (single, Parts, np.zeros(1)),
+        (measure, Parts, Plain(score=count)),
+        (measure, Plain, _PARTS),
+        (single, PlainPerAspect, _PARTS),
+        (measure, Plain, np.zeros(1)),
+        (single, PlainPerAspect, np.zeros(1)),
+        (measure, np.ndarray, _PARTS),
+        (single, np.ndarray, _PARTS),
+        (measure, None, Mixture((("one", 1.0, nDCG),))),
+        (single, None, PlainPerAspect(per_aspect=count)),
     ],
 )
 def test_a_return_type_is_checked_by_what_is_returned(
@@ -381,7 +367,8 @@ def test_a_measure_is_called_a_second_time_only_once_for_each_of_its_parameters(
 def test_measures_of_the_catalogue_are_not_guarded() -> None:
     for name in ("nDCG", "alpha_nDCG", "nPrf"):
         assert rankprism.measures.parse(name).definition.module.startswith("rankprism.measures.known.")
-        assert rankprism.measures.parse(name).form.stands_for is None
+        form = rankprism.measures.parse(name).form
+        assert not {"score", "per_aspect"} & vars(form).keys()
 
 
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, MeasureError])

@@ -41,10 +41,10 @@ what is derived follow):
   over ties; explanation if it is a sum
 - `Mixture`: measures and their weights; Σ λ M; D#-nDCG, D#-Q, P+Q#, everything made by `mix`; score,
   explanation, bounds, expectation over ties
-- `Terms`: the factors of each document's term; Σᵢ Π factors ÷ divisor; Q, Compat, Rprec, Bpref, infAP,
-  G, ACT; score, explanation
-- scores; any; GAP, P+, S-RR, S-precision, CT, measures of preferences; nothing; some name a function
-  `made_of` that explains them
+- `Plain`, `PlainPerAspect`: the answers, one by one; any formula; Q, P+, GAP, Compat, Rprec, Bpref, infAP,
+  G, S-RR, S-precision; the explanation if the score is a sum of `Terms`, which are factors of documents
+- `Cube`, `User`, `Pairs`: forms that stand beside their measures; CT, ACT; Prf; preferences of trec_eval
+- scores; any formula, by a function of hits and parameters; nothing: all orders of ties are listed
 
 P is a uniform discount over the depth, ERR a reciprocal discount with a cascade, and nDCG the normalised
 form of DCG. A novelty depends on which documents are above, and not on their order. `form.parts` gives

@@ -25,8 +25,9 @@ from rankprism.lazy import attach
 from rankprism.measures.composition import compose as compose
 from rankprism.measures.composition import mix as mix
 from rankprism.measures.declare import measure as measure
-from rankprism.measures.definition import Bounds as Bounds
 from rankprism.measures.definition import Definition as Definition
+from rankprism.measures.form import Plain as Plain
+from rankprism.measures.form import PlainPerAspect as PlainPerAspect
 from rankprism.measures.grammar import parse as parse
 from rankprism.measures.measure import Measure as Measure
 from rankprism.measures.parameter import Parameter as Parameter
@@ -35,10 +36,11 @@ from rankprism.measures.registry import lookup as lookup
 from rankprism.measures.registry import names as names
 
 _OTHER_NAMES = (
-    "Bounds",
     "Definition",
     "Measure",
     "Parameter",
+    "Plain",
+    "PlainPerAspect",
     "compose",
     "definitions",
     "lookup",

@@ -45,10 +45,10 @@ def explain(measure: Measure, width: int = 80) -> str:
         lines += ["", *textwrap.wrap(f"Axioms: {_verdicts(cells)} (see `rankprism axioms {measure}`)", width)]
     lines += [
         "",
-        *textwrap.wrap(f"Bounds for unjudged documents: {BOUNDS[definition.bounds]}", width),
+        *textwrap.wrap(f"Bounds for unjudged documents: {BOUNDS[measure.bounds_kind]}", width),
     ]
-    if definition.bounds == "none":
-        lines[-1] += f" ({definition.reason})"
+    if measure.bounds_kind == "none":
+        lines[-1] += f" ({measure.why_unbounded})"
     if measure.lower_is_better:
         lines += ["", LOWER]
     for key in definition.cite:
@@ -158,7 +158,7 @@ def _row(d: Definition) -> str:
     cells = (
         f"[{d.name}](#{d.name.casefold()})",
         d.summary,
-        d.bounds,
+        Measure(d).bounds_kind,
         " / ".join(_proved(name) for name in (d.name, f"{d.name}_IA") if recorded(name)),
         d.compared,
     )

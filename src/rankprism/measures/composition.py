@@ -168,7 +168,6 @@ def mix(
     text = " + ".join(f"{weight:g} {measure}" for measure, weight in chosen)
     mixture_of.__name__ = _checked(name)
     mixture_of.__doc__ = f"{summary or f'{name}: a mixture.'}\n\n{name} = {text}"
-    why = next((f"of {m}: {m.why_unbounded}" for m, _ in chosen if m.why_unbounded), "")
     return _directed(
         Definition(
             mixture_of,
@@ -176,8 +175,6 @@ def mix(
             (JUDGED_ONLY,) if needs == "judgments" else (),
             cite=tuple(dict.fromkeys(key for measure, _ in chosen for key in measure.definition.cite)),
             needs=needs,
-            bounds="none" if why else "outer",
-            reason=why,
             lower_is_better=lower_is_better,
             recipe=(
                 mix,

@@ -6,23 +6,21 @@ The return type of the function decides what is derived:
 - `Parts`, from the parameters alone: everything, see `rankprism.measures.family`. The cutoff is added.
 - a form, from the parameters alone: whatever the form answers, see `rankprism.measures.form`. `Counted` is
   for scores of how many relevant documents there are and where, `Folded`, `OverAspects` and `Chosen` are for
-  what a measure of one aspect scores, and `Mixture` is a weighted sum of measures.
-- `Terms`, from hits and parameters: the score and the explanation. With `measure`, they are of one aspect.
-- an array of scores, from hits and parameters: nothing is derived. `made_of` may explain the scores.
+  what a measure of one aspect scores, and `Mixture` is a weighted sum of measures. `Plain` and
+  `PlainPerAspect` take their answers one by one.
+- an array of scores, from hits and parameters: nothing is derived.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Annotated, Any, cast
 
-from rankprism.data import Floats, Longs
 from rankprism.errors import MeasureError, one_of
-from rankprism.measures.definition import NEEDS, NO_BOUNDS, NO_TIES, Bounds, Definition, Ties
+from rankprism.measures.definition import BOUNDS, NEEDS, Definition
 from rankprism.measures.family import NoveltySum, Sum
 from rankprism.measures.folds import FOLDS
-from rankprism.measures.form import Form, PerAspect, Plain, PlainPerAspect, by_hand
+from rankprism.measures.form import Form, PerAspect, Plain, PlainPerAspect
 from rankprism.measures.measure import Measure
 from rankprism.measures.mixture import Mixture
 from rankprism.measures.parameter import (
@@ -38,7 +36,6 @@ from rankprism.measures.parameter import (
 )
 from rankprism.measures.parts import Parts
 from rankprism.measures.registry import register
-from rankprism.measures.terms import Terms, of_aspect
 
 Fold = Annotated[
     str,
@@ -64,19 +61,15 @@ NODES = declared("nodes", Nodes, 1_000_000)
 
 def measure(
     *,
-    bounds: Bounds | str | None = None,
-    interval: Callable[..., tuple[Floats, Floats]] | None = None,
+    bounds: str | None = None,
     cite: str = "",
     compared: str = "",
     aliases: str = "",
     forms: Mapping[str, Mapping[str, Any]] | None = None,
-    made_of: Callable[..., Any] | None = None,
-    ideal: Callable[..., Mapping[str, Longs]] | None = None,
     needs: str = "judgments",
     answers: bool = False,
     lower_is_better: bool = False,
     range: tuple[float, float] | None = None,
-    ties: Ties = NO_TIES,
 ) -> Callable[[Callable[..., Any]], Measure]:
     """Turn a function into a registered measure of the same name.
 
@@ -88,11 +81,8 @@ def measure(
         The kind of judgments that the measure needs. A function that needs "preferences" takes
         `PreferenceHits`, and such a measure has no parameter `judged_only`.
     bounds
-        The bounds of the score if judgments are missing; only their kind, "exact" or "outer", if they are
-        derived. Default: "outer" if they are derived, else none.
-    interval
-        A function of the same arguments that returns bounds of the score, if a search may end without a
-        proof.
+        The kind of the bounds that the form knows if judgments are missing: "exact", if with default
+        parameters some completion of the judgments attains each bound, or "outer". Default: "outer".
     cite
         Keys of `rankprism.measures.citations`.
     compared
@@ -101,12 +91,6 @@ def measure(
         Other names of the measure.
     forms
         Names that papers give to the measure with particular parameters, and these parameters.
-    made_of
-        A function of the same arguments that gives the parts of each document's contribution, if they are
-        not derived; see `rankprism.measures.terms`.
-    ideal
-        A function from a `PreferencePool` and the parameters to ideal rankings; only for measures that need
-        "preferences".
     answers
         Whether the measure can score answers, because it does not look at other judged documents.
     lower_is_better
@@ -115,15 +99,13 @@ def measure(
     range
         The lowest and the highest score of a measure of your own, e.g. (0, 1). A score beyond them is an
         error.
-    ties
-        How the scores over all orders of tied documents are found, if that is not derived.
     """
 
     one_of("needs", needs, NEEDS)
 
     def decorate(function: Callable[..., Any]) -> Measure:
         common = [JUDGED_ONLY] if needs == "judgments" else []
-        fields, own = _declared(function, False, bounds, made_of, ties, interval, ideal)
+        fields, own = _declared(function, False, bounds)
         fields |= _about(cite, compared, aliases, forms, lower_is_better)
         parameters = _ordered(own, *common)
         return register(
@@ -135,16 +117,14 @@ def measure(
 
 def single(
     *,
-    bounds: Bounds | str | None = None,
+    bounds: str | None = None,
     cite: str = "",
     compared: str = "",
     aliases: str = "",
     forms: Mapping[str, Mapping[str, Any]] | None = None,
-    made_of: Callable[..., dict[str, Floats]] | None = None,
     lower_is_better: bool = False,
     range: tuple[float, float] | None = None,
     partial: bool = False,
-    ties: Ties = NO_TIES,
     listed: bool = True,
 ) -> Callable[[Callable[..., Any]], Measure]:
     """Turn a function into a registered measure of one aspect, which scores each aspect on its own, (N, A).
@@ -157,7 +137,7 @@ def single(
     """
 
     def decorate(function: Callable[..., Any]) -> Measure:
-        fields, own = _declared(function, True, bounds, made_of, ties)
+        fields, own = _declared(function, True, bounds)
         fields |= _about(cite, compared, aliases, forms, lower_is_better)
         parameters = _ordered(own, FOLD, JUDGED_ONLY)
         made = Definition(
@@ -210,7 +190,7 @@ def normalised(
             "cite": base.cite if cite is None else about["cite"],
             "compared": base.compared if compared is None else compared,
         }
-        written = (base.function, described, Bounds(bounds), not base.single)
+        written = (base.function, described, bounds, not base.single)
         return register(
             Definition(
                 described, form, parameters, single=base.single, bounds=bounds, written=written, **about
@@ -221,66 +201,35 @@ def normalised(
 
 
 def _declared(
-    function: Callable[..., Any],
-    single: bool,
-    bounds: Bounds | str | None,
-    made_of: Callable[..., Any] | None,
-    ties: Ties,
-    interval: Callable[..., tuple[Floats, Floats]] | None = None,
-    ideal: Callable[..., Mapping[str, Longs]] | None = None,
+    function: Callable[..., Any], single: bool, bounds: str | None
 ) -> tuple[dict[str, Any], tuple[Parameter, ...]]:
     """The fields of `Definition` that follow from what a function returns, and the parameters it declares."""
     name, kind = function.__name__, _returned(function)
-    derived = {"made_of": made_of, "interval": interval, "ideal": ideal}
-    if kind is Terms or kind is None:
-        if isinstance(bounds, str):
+    if bounds is not None:
+        one_of(f"{name}: bounds", bounds, BOUNDS)
+    fields = {"bounds": bounds or "outer", "written": (function, bounds, kind is Parts and not single)}
+    if kind is None:
+        if bounds is not None:
             raise MeasureError(
-                f"{name}: bounds={bounds!r} needs a function that returns Parts or a form such as Mixture; "
-                f"pass Bounds({bounds!r}, function)"
+                f"{name}: bounds={bounds!r} needs a function that returns a form with bounds, such as "
+                f"Plain(score=..., bounds=...)"
             )
-        if kind is Terms:
-            _refuse(name, kind, derived)
-        known = bounds or NO_BOUNDS
-        form = _by_hand(function, single, kind, known, made_of, ties, interval, ideal)
-        fields = {
-            "form": form,
-            "bounds": "none" if known.function is None else known.kind,
-            "reason": known.reason,
-            "written": (
-                *filter(callable, (function, made_of, known.function, interval, ideal, *ties)),
-                known,
-                ties,
-            ),
-        }
-        return fields, parameters_of(function, after=1)
-    _refuse(name, kind, derived | {"ties": None if ties == NO_TIES else ties})
+        return fields | {"form": _scored(function, single)}, parameters_of(function, after=1)
     if kind is not Parts and issubclass(kind, PerAspect) != single:
         raise MeasureError(
             f"{name}: {kind.__name__} is a form "
             + ("of all aspects; use @measure" if single else "of one aspect; use @single")
         )
     own = (*parameters_of(function), *([CUTOFF] if kind is Parts else []))
-    given = bounds if isinstance(bounds, Bounds) else None
-    sort = given.kind if given else str(bounds or "outer")
 
-    def make(**settings: Any) -> Form:
+    def form(**settings: Any) -> Form:
         if kind is not Parts:
             return cast("Form", _checked(name, kind, function(**settings)))
         cutoff = settings.pop("cutoff", None)
         parts = _checked(name, kind, function(**settings))
         return Sum(parts, cutoff, name) if single else NoveltySum(parts, cutoff, name)
 
-    def bounded(**settings: Any) -> Form:
-        own_bounds = partial(given.function, **settings) if given and given.function else None
-        return by_hand(make(**settings), lambda what, own: own_bounds if what == "bounds" else own)
-
-    fields = {
-        "form": bounded if given and given.function else make,
-        "bounds": sort,
-        "reason": (given or NO_BOUNDS).reason,
-        "written": (function, given or Bounds(sort), kind is Parts and not single),
-    }
-    return fields, own
+    return fields | {"form": form}, own
 
 
 def _returned(function: Callable[..., Any]) -> type | None:
@@ -290,23 +239,13 @@ def _returned(function: Callable[..., Any]) -> type | None:
         try:
             hint = eval(hint, function.__globals__)
         except NameError:  # imported for type checkers only, or inside a function
-            return {"Parts": Parts, "Terms": Terms, "Mixture": Mixture}.get(hint.rpartition(".")[2])
-    return hint if isinstance(hint, type) and issubclass(hint, (Parts, Terms, Form)) else None
-
-
-def _refuse(name: str, kind: type, given: Mapping[str, Any]) -> None:
-    """Refuse arguments of a decorator that would have no effect."""
-    for argument, value in given.items():
-        if value is not None:
-            raise MeasureError(
-                f"{name}: {argument}= has no effect if the function returns {kind.__name__}, which derives "
-                f"it; leave it out"
-            )
+            return {"Parts": Parts, "Mixture": Mixture}.get(hint.rpartition(".")[2])
+    return hint if isinstance(hint, type) and issubclass(hint, (Parts, Form)) else None
 
 
 def _checked(name: str, kind: type | None, found: Any) -> Any:
     """What a measure's function has returned, if it is what its return type says."""
-    if not isinstance(found, kind or object) or (kind is None and isinstance(found, (Parts, Terms, Form))):
+    if not isinstance(found, kind or object) or (kind is None and isinstance(found, (Parts, Form))):
         returned = type(found).__name__
         raise MeasureError(
             f"{name} returns {returned}, but its return type says "
@@ -315,53 +254,15 @@ def _checked(name: str, kind: type | None, found: Any) -> Any:
     return found
 
 
-def _by_hand(
-    function: Callable[..., Any],
-    single: bool,
-    kind: type | None,
-    bounds: Bounds,
-    made_of: Callable[..., Any] | None,
-    ties: Ties,
-    interval: Callable[..., tuple[Floats, Floats]] | None,
-    ideal: Callable[..., Mapping[str, Longs]] | None,
-) -> Callable[..., Form]:
-    """Make forms from functions of hits and parameters."""
+def _scored(function: Callable[..., Any], single: bool) -> Callable[..., Form]:
+    """Make forms from a function of hits and parameters that returns scores."""
     name = function.__name__
 
     def form(**settings: Any) -> Form:
-        def bound(given: Callable[..., Any] | None) -> Callable[..., Any] | None:
-            return None if given is None else partial(given, **settings)
+        def scores(hits: Any) -> Any:
+            return _checked(name, None, function(hits, **settings))
 
-        def result(hits: Any) -> Any:
-            return _checked(name, kind, function(hits, **settings))
-
-        common: dict[str, Any] = {
-            "bounds": bound(bounds.function),
-            "interval": bound(interval),
-            "ideal": bound(ideal),
-            "expected": bound(ties.expected),
-            "worth": bound(ties.worth),
-            "extremes": bound(ties.extremes),
-            "has_steps": ties.steps(**settings) if callable(ties.steps) else ties.steps,
-            "order_free": ties.order_free,
-            "is_sum": kind is Terms or made_of is not None,
-            "searches": interval is not None,
-        }
-        if kind is None:
-            names = ("per_aspect", "factors") if single else ("score", "made_of")
-            answers = zip(names, (result, bound(made_of)), strict=True)
-            return (PlainPerAspect if single else Plain)(**dict(answers), **common)
-        if single:
-            return PlainPerAspect(
-                per_aspect=lambda hits: result(hits).scores,
-                factors=lambda hits: result(hits).scaled,
-                **common,
-            )
-        return Plain(
-            score=lambda hits: result(hits).scores[:, 0],
-            made_of=lambda hits: of_aspect(result(hits).scaled, 0),
-            **common,
-        )
+        return PlainPerAspect(per_aspect=scores) if single else Plain(score=scores)
 
     return form
 

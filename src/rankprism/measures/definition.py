@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from rankprism.data import Floats
 from rankprism.errors import MeasureError, did_you_mean
 from rankprism.measures.parameter import Parameter, Role
 from rankprism.measures.spelling import folded_name
@@ -19,49 +18,13 @@ if TYPE_CHECKING:
 
 #: The kinds of judgments that a measure may need.
 NEEDS = ("judgments", "preferences")
+#: The kinds of bounds: with default parameters, some completion of the judgments attains each bound; or no
+#: completion goes beyond the bounds.
+BOUNDS = ("exact", "outer")
 #: The end of the text that says what a measure computes, if a lower score is better.
 LOWER_IS_BETTER = "; lower is better"
 #: The constraints of Amigó et al. (2018) in the paper's order; `rankprism.axioms` defines them.
 AXIOMS = ("Pri", "Deep", "DeepTh", "CloseTh", "Conf", "AspDiv", "Red", "MRed", "Sat", "AspRel")
-
-
-class Bounds(NamedTuple):
-    """The bounds of a score if judgments are missing: see `rankprism.measures.bounds`."""
-
-    #: "exact": with default parameters, some completion of the judgments attains each bound; "outer": no
-    #: completion goes beyond the bounds; "none": no bounds are known.
-    kind: str
-    #: Takes `Completions` and parameters, and returns the bounds: (N, A) for a single-aspect measure, else
-    #: (N,).
-    function: Callable[..., tuple[Floats, Floats]] | None = None
-    reason: str = "none have been proved"  # why there are none
-
-
-NO_BOUNDS = Bounds("none")
-
-
-class Ties(NamedTuple):
-    """How the scores over all orders of tied documents are found: see `rankprism.measures.ties`.
-
-    Functions take rankings with groups, and the parameters. A measure that declares nothing is scored on all
-    orders of a ranking, and refused if there are too many.
-    """
-
-    #: Gives the expectation: (N, A) for a single-aspect measure, else (N,).
-    expected: Callable[..., Floats] | None = None
-    #: Gives a number for each document, (N, A, H), or None. If there is one aspect, the lowest and the
-    #: highest score are those of the rankings whose groups are sorted by these numbers.
-    worth: Callable[..., Floats | None] | None = None
-    #: Gives the lowest and the highest score: (N, A) for a single-aspect measure, else (N,).
-    extremes: Callable[..., tuple[Floats, Floats]] | None = None
-    #: Whether the step from one rank to the next depends only on which documents are above, and not on their
-    #: order; or a function of the parameters that says so.
-    steps: bool | Callable[..., bool] = False
-    #: Whether the score does not depend on the order at all.
-    order_free: bool = False
-
-
-NO_TIES = Ties()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -94,10 +57,8 @@ class Definition:
     range: tuple[float, float] | None = None
     #: Whether a ranking may have no score (NaN), because there is nothing to count; a mean leaves it out.
     partial: bool = False
-    #: The kind of bounds if judgments are missing: "exact", "outer" or "none", see `Bounds`.
-    bounds: str = "none"
-    #: Why there are none.
-    reason: str = NO_BOUNDS.reason
+    #: The kind of bounds if judgments are missing, one of `BOUNDS`, and if the form knows any.
+    bounds: str = "outer"
     #: Everything that the author of the measure has given, of which `identity` makes a hash.
     written: tuple[Any, ...] = ()
     #: How another process makes the definition again, if importing its module is not enough.

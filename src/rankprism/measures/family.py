@@ -67,7 +67,7 @@ class Sum(PerAspect):
         gains = completions.gains(self.parts.gain, self.cutoff)
         return of_one_aspect(completions, gains, self.parts, self.cutoff)
 
-    def expected(self, hits: Hits) -> Floats:
+    def over_orders(self, hits: Hits) -> Floats:
         from rankprism.measures.ties.sums import expected_per_aspect
 
         parts = checked(hits, self.parts, self.name)
@@ -177,7 +177,7 @@ class NoveltySum(OfRanking):
     def interval(self, hits: Hits) -> Pair:
         return score_interval(hits, checked(hits, self.parts, self.name), self.cutoff)
 
-    def expected(self, hits: Hits) -> Floats:
+    def over_orders(self, hits: Hits) -> Floats:
         from rankprism.measures.ties.sums import expected_per_aspect
 
         parts = checked(hits, self.parts, self.name)

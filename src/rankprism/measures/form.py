@@ -14,9 +14,12 @@ from rankprism.data import Bools, Floats, Longs
 
 if TYPE_CHECKING:
     from rankprism.measures.parts import Parts
-    from rankprism.measures.terms import MadeOf
+    from rankprism.measures.terms import MadeOf, Terms
 
 Pair: TypeAlias = tuple[Floats, Floats]
+
+#: Why a form has no bounds, if it does not say why.
+UNPROVED = "none have been proved"
 
 
 class Form:
@@ -27,8 +30,6 @@ class Form:
 
     #: The parts of the sum, if the measure is one of the family.
     parts: Parts | None = None
-    #: The form that this one stands for, if it only adds checks.
-    stands_for: Form | None = None
 
     @property
     def has_steps(self) -> bool:
@@ -51,11 +52,16 @@ class Form:
         """Whether a search for the best ranking may end without a proof, so that there is an `interval`."""
         return False
 
+    @property
+    def why_unbounded(self) -> str:
+        """Why no bounds are known for missing judgments. Empty if they are known."""
+        return UNPROVED if type(self).bounds is Form.bounds else ""
+
     def bounds(self, completions: Any) -> Pair:
         """The lowest and the highest score over all `Completions`. Asked only if bounds are known."""
         raise NotImplementedError
 
-    def expected(self, hits: Any) -> Floats | None:
+    def over_orders(self, hits: Any) -> Floats | None:
         """The expectation of the score over all orders of tied documents.
 
         None: it is found from the steps of the score, or by listing all orders.
@@ -63,7 +69,7 @@ class Form:
         return None
 
     def extremes(self, hits: Any) -> Pair | None:
-        """The lowest and the highest score over all orders of tied documents; None as in `expected`."""
+        """The lowest and the highest score over all orders of tied documents; None as in `over_orders`."""
         return None
 
     def steps_of(self, hits: Any) -> Bools | None:
@@ -111,32 +117,101 @@ class PerAspect(Form):
         return None
 
 
+class OfPreferences(OfRanking):
+    """A measure of preferences."""
+
+    why_unbounded = "bounds are about the grades of unjudged documents, and preferences have no grades"
+
+
 class _ByHand(Form):
-    """A form whose answers are given by their names. Those that are not given, or None, are the default."""
+    """A form whose answers are given. Those that are None are the default."""
 
     has_steps: bool = False
     order_free: bool = False
     is_sum: bool = False
     searches: bool = False
+    why_unbounded: str = UNPROVED
 
-    def __init__(self, **answers: Any) -> None:
-        unknown = [name for name in answers if not hasattr(type(self), name)]
-        if unknown:
-            raise TypeError(f"a form has no {unknown[0]!r}")
-        vars(self).update({name: answer for name, answer in answers.items() if answer is not None})
+    def _answer(self, **answers: Any) -> None:
+        bounded = {"why_unbounded": ""} if answers.get("bounds") is not None else {}
+        given = {name: answer for name, answer in answers.items() if answer is not None}
+        vars(self).update(bounded | given)
 
 
 class Plain(_ByHand, OfRanking):
-    """A measure of all aspects that is written by hand: `Plain(score=…, made_of=…, bounds=…, …)`."""
+    """A measure of all aspects that is written by hand.
+
+    Each argument is an answer of `OfRanking`, and only the score has to be given. `is_sum` follows from
+    `made_of`, and `searches` from `interval`.
+    """
+
+    def __init__(
+        self,
+        *,
+        score: Callable[[Any], Floats],
+        made_of: Callable[[Any], MadeOf | None] | None = None,
+        bounds: Callable[[Any], Pair] | None = None,
+        why_unbounded: str | None = None,
+        interval: Callable[[Any], Pair] | None = None,
+        ideal: Callable[[Any], Mapping[str, Longs] | None] | None = None,
+        over_orders: Callable[[Any], Floats] | None = None,
+        extremes: Callable[[Any], Pair] | None = None,
+        worth: Callable[[Any], Floats | None] | None = None,
+        has_steps: bool = False,
+        order_free: bool = False,
+    ) -> None:
+        self._answer(
+            score=score,
+            made_of=made_of,
+            bounds=bounds,
+            why_unbounded=why_unbounded,
+            interval=interval,
+            ideal=ideal,
+            over_orders=over_orders,
+            extremes=extremes,
+            worth=worth,
+            has_steps=has_steps,
+            order_free=order_free,
+            is_sum=made_of is not None,
+            searches=interval is not None,
+        )
 
 
 class PlainPerAspect(_ByHand, PerAspect):
-    """A measure of one aspect that is written by hand: `PlainPerAspect(per_aspect=…, factors=…, …)`."""
+    """A measure of one aspect that is written by hand.
 
+    Each argument is an answer of `PerAspect`. Either the scores are given, or the `terms` whose sum they
+    are, from which `factors` follow as well. `is_sum` follows from these.
+    """
 
-def by_hand(form: Form, changed: Callable[[str, Any], Any]) -> Plain | PlainPerAspect:
-    """The same form, in which each answer is what `changed` makes of its name and the form's own answer."""
-    kind = PlainPerAspect if isinstance(form, PerAspect) else Plain
-    names = [name for name in dir(kind) if not name.startswith("_")]
-    answers = {name: getattr(form, name) for name in names}
-    return kind(**{name: changed(name, answer) for name, answer in answers.items()} | {"stands_for": form})
+    def __init__(
+        self,
+        *,
+        per_aspect: Callable[[Any], Floats] | None = None,
+        terms: Callable[[Any], Terms] | None = None,
+        factors: Callable[[Any], Mapping[str, Floats] | None] | None = None,
+        bounds: Callable[[Any], Pair] | None = None,
+        why_unbounded: str | None = None,
+        over_orders: Callable[[Any], Floats] | None = None,
+        extremes: Callable[[Any], Pair] | None = None,
+        worth: Callable[[Any], Floats | None] | None = None,
+        has_steps: bool = False,
+        order_free: bool = False,
+    ) -> None:
+        if (per_aspect is None) == (terms is None):
+            raise TypeError("PlainPerAspect takes either per_aspect= or terms=")
+        if terms is not None:
+            sums = terms  # mypy forgets that it is not None in a function
+            per_aspect, factors = (lambda hits: sums(hits).scores), (lambda hits: sums(hits).scaled)
+        self._answer(
+            per_aspect=per_aspect,
+            factors=factors,
+            bounds=bounds,
+            why_unbounded=why_unbounded,
+            over_orders=over_orders,
+            extremes=extremes,
+            worth=worth,
+            has_steps=has_steps,
+            order_free=order_free,
+            is_sum=factors is not None,
+        )

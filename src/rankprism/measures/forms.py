@@ -78,10 +78,14 @@ class Folded(OfRanking):
             return None
         return of_aspect({self.gain if name == "gain" else name: each for name, each in factors.items()}, 0)
 
+    @property
+    def why_unbounded(self) -> str:
+        return self.measure.form.why_unbounded
+
     def bounds(self, completions: Completions) -> Pair:
         return _only(self.measure.bounds_per_aspect(self.fold.completions(completions)))
 
-    def expected(self, hits: Hits) -> Floats | None:
+    def over_orders(self, hits: Hits) -> Floats | None:
         from rankprism.measures.ties.scores import expected_per_aspect
 
         if self.fold.in_order:
@@ -166,6 +170,10 @@ class OverAspects(OfRanking):
             factors, weight if self.weights is None else ratio(weight, total(weight)[:, None])
         )
 
+    @property
+    def why_unbounded(self) -> str:
+        return self.measure.form.why_unbounded
+
     def bounds(self, completions: Completions) -> Pair:
         """The grades of an unjudged document on different aspects are independent, so all aspects can have
         their best scores at the same time. The bounds are therefore exact if those of the aspects are."""
@@ -176,7 +184,7 @@ class OverAspects(OfRanking):
         weight = self._weights(completions.hits)
         return self.mean(low, weight), self.mean(high, weight)
 
-    def expected(self, hits: Hits) -> Floats | None:
+    def over_orders(self, hits: Hits) -> Floats | None:
         from rankprism.measures.ties.scores import expected_per_aspect
 
         if not self._is_linear:
@@ -240,6 +248,10 @@ class Chosen(OfRanking):
             return plus
         return added({str(self.plus[1]): (1.0, plus), self.minus[1]: (-1.0, minus[0])}, hits.rank.shape[1])
 
+    @property
+    def why_unbounded(self) -> str:
+        return self.measure.form.why_unbounded
+
     def bounds(self, completions: Completions) -> Pair:
         """Exact if the bounds of the aspects are, which are judged independently of each other."""
         low, high = self.measure.bounds_per_aspect(completions)
@@ -250,7 +262,7 @@ class Chosen(OfRanking):
             return np.zeros(len(low)), np.zeros(len(low))
         return np.asarray(low[:, plus] - high[:, minus[0]]), np.asarray(high[:, plus] - low[:, minus[0]])
 
-    def expected(self, hits: Hits) -> Floats:
+    def over_orders(self, hits: Hits) -> Floats:
         from rankprism.measures.ties.scores import expected_per_aspect
 
         return self._of(expected_per_aspect(self.measure, hits), hits)

@@ -189,11 +189,8 @@ class Measure:
 
     @property
     def declared(self) -> Form | None:
-        """The form without the checks of a measure that a user has defined; None if the measure inside is
-        missing."""
-        if Role.INNER in self.definition.roles and self.inner is None:
-            return None
-        return self.form.stands_for or self.form
+        """The form; None if the measure inside is missing."""
+        return None if Role.INNER in self.definition.roles and self.inner is None else self.form
 
     @cached_property
     def whole(self) -> OfRanking:
@@ -314,7 +311,13 @@ class Measure:
             return "a document of grade 0 has a gain"
         if self.inner is not None and self.inner.why_unbounded:
             return f"of {self.inner}: {self.inner.why_unbounded}"
-        return self.definition.reason if self.definition.bounds == "none" else ""
+        return "" if self.declared is None else self.declared.why_unbounded
+
+    @property
+    def bounds_kind(self) -> str:
+        """The kind of bounds for missing judgments: "exact" with default parameters, "outer", or "none"."""
+        made = self.declared
+        return "none" if made is not None and made.why_unbounded else self.definition.bounds
 
     def check_bounded(self) -> None:
         """Refuse a measure for which no bounds are known."""

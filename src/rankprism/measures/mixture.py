@@ -40,7 +40,7 @@ class Mixture(OfRanking):
         summands = {name: (weight, measure.made_of(hits)) for name, weight, measure in self.summands}
         return added(summands, hits.rank.shape[1])
 
-    def expected(self, hits: Hits | PreferenceHits) -> Floats:
+    def over_orders(self, hits: Hits | PreferenceHits) -> Floats:
         """(N,) the expectation over all orders of tied documents, which is linear"""
         from rankprism.measures.ties.scores import expected
 
@@ -63,6 +63,10 @@ class Mixture(OfRanking):
     @property
     def has_steps(self) -> bool:
         return all(measure.has_steps and not measure.is_condensed for measure in self.measures)
+
+    @property
+    def why_unbounded(self) -> str:
+        return next((f"of {m}: {m.why_unbounded}" for m in self.measures if m.why_unbounded), "")
 
     def bounds(self, completions: Completions) -> tuple[Floats, Floats]:
         """The sum lies between the sums of the bounds. A negative weight exchanges the two bounds."""

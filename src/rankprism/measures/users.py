@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from types import MethodType
@@ -13,7 +14,7 @@ import numpy as np
 from rankprism.data import Floats
 from rankprism.errors import BrokenMeasure, MeasureError, RankprismError
 from rankprism.measures.definition import Definition
-from rankprism.measures.form import Form, by_hand
+from rankprism.measures.form import Form, OfRanking, PerAspect
 
 if TYPE_CHECKING:
     from rankprism.data import Hits
@@ -21,6 +22,13 @@ if TYPE_CHECKING:
 
 #: A measure is called once more for at most this many rankings, to see whether it gives the same scores.
 _AGAIN = 1000
+#: The questions that a form answers by a function.
+_ASKED = frozenset(
+    name
+    for kind in (OfRanking, PerAspect)
+    for name in dir(kind)
+    if not name.startswith("_") and callable(getattr(kind, name))
+)
 
 
 def called(
@@ -77,14 +85,19 @@ def guarded(definition: Definition) -> Definition:
         return found
 
     def form(**settings: Any) -> Form:
-        def checked(what: str, answer: Any) -> Any:
+        def checked(what: str, answer: Callable[..., Any]) -> Callable[..., Any]:
             if what in ("score", "per_aspect"):
                 return partial(repeatable, answer, str(settings))
-            if what in ("bounds", "interval", "expected", "extremes"):
+            if what in ("bounds", "interval", "over_orders", "extremes"):
                 return partial(scores, answer)
-            return partial(called, name, answer) if callable(answer) else answer
+            return partial(called, name, answer)
 
-        return by_hand(called(name, definition.form, **settings), checked)
+        made: Form = called(name, definition.form, **settings)
+        answers = {what: getattr(made, what) for what in dir(type(made)) if what in _ASKED}
+        # The same form, so that whoever asks which one it is gets the same answer.
+        made = copy(made)
+        vars(made).update({what: checked(what, answer) for what, answer in answers.items()})
+        return made
 
     return replace(definition, form=form)
 

@@ -7,18 +7,17 @@ import numpy as np
 from rankprism.data import Floats, Hits
 from rankprism.measures.compared import IR_MEASURES
 from rankprism.measures.declare import single
-from rankprism.measures.definition import Bounds
+from rankprism.measures.form import PlainPerAspect
 from rankprism.measures.parameter import Cutoff
 from rankprism.measures.parts import Rel, binary, hit_gain, ratio
 
 
 @single(
-    bounds=Bounds("none", reason="what it divides by depends on which retrieved documents are relevant"),
     cite="macavaney2022streamlining",
     compared=IR_MEASURES,
     partial=True,
 )
-def Accuracy(hits: Hits, rel: Rel = 1.0, cutoff: Cutoff = None) -> Floats:
+def Accuracy(rel: Rel = 1.0, cutoff: Cutoff = None) -> PlainPerAspect:
     """Accuracy: the share of pairs of a relevant and another retrieved document that are in the right order.
 
     Accuracy@k = Σ_{i≤k} [g_i ≥ rel] · n_i / (r n)
@@ -31,7 +30,15 @@ def Accuracy(hits: Hits, rel: Rel = 1.0, cutoff: Cutoff = None) -> Floats:
     >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "y", "b"]}, ["Accuracy", "Accuracy@3"]).mean()
     {'run': {'Accuracy': 0.25, 'Accuracy@3': 0.5}}
     """
-    hits = hits.top(cutoff)
+    return PlainPerAspect(
+        per_aspect=lambda hits: share_in_order(hits.top(cutoff), rel),
+        why_unbounded="what it divides by depends on which retrieved documents are relevant",
+    )
+
+
+def share_in_order(hits: Hits, rel: float) -> Floats:
+    """(N, A) the share of pairs of a relevant and another document that are in the right order; NaN if there
+    is no pair"""
     is_relevant = hit_gain(hits, binary(rel))
     relevant = is_relevant.sum(-1)
     others = hits.length[:, None] - relevant

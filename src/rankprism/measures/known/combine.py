@@ -11,7 +11,8 @@ from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.bounds.ranges import Pair
 from rankprism.measures.compared import TREC_DD
 from rankprism.measures.declare import measure
-from rankprism.measures.definition import Bounds, Definition
+from rankprism.measures.definition import Definition
+from rankprism.measures.form import Plain
 from rankprism.measures.forms import Chosen, OverAspects, harmonic
 from rankprism.measures.measure import Measure
 from rankprism.measures.parameter import OneOf, Role
@@ -42,7 +43,6 @@ def intent_aware(base: Definition) -> Definition:
         f"{base.name}_IA = Σ_t w_t {base.name}_t over the aspects with a relevant document; the weights\n"
         f"are uniform unless given, and sum to 1\n\n{base.doc.partition('>>>')[0].strip()}"
     )
-    kind = ("none", base.reason) if base.bounds == "none" else ("outer",)
     return Definition(
         described,
         form,
@@ -51,9 +51,7 @@ def intent_aware(base: Definition) -> Definition:
         aliases=tuple(f"{alias}_IA" for alias in base.aliases),
         lower_is_better=base.lower_is_better,
         partial=base.partial,
-        bounds=kind[0],
-        reason=base.reason,
-        written=(*filter(callable, base.written), *kind, False),
+        written=(*filter(callable, base.written), False),
     )
 
 
@@ -98,12 +96,8 @@ def MM(measure: Inner) -> OverAspects:
 Mean = Annotated[str, OneOf(("arithmetic", "harmonic")), "the mean over the aspects"]
 
 
-@measure(
-    bounds=Bounds("outer", lambda c, measure, mean: _over_reached(c, measure, mean)),
-    cite="yang2015overview",
-    compared=TREC_DD,
-)
-def Reached(hits: Hits, measure: Inner, mean: Mean = "arithmetic") -> Floats:
+@measure(bounds="outer", cite="yang2015overview", compared=TREC_DD)
+def Reached(measure: Inner, mean: Mean = "arithmetic") -> Plain:
     """The mean of a measure over the aspects that a ranking reaches, as in TREC Dynamic Domain 2015.
 
     Reached(M) = Σ_t w_t M_t / Σ_t w_t over the aspects with M_t > 0, or their harmonic mean; 0 if there are
@@ -117,6 +111,14 @@ def Reached(hits: Hits, measure: Inner, mean: Mean = "arithmetic") -> Floats:
     >>> evaluate(two, {"q": {"a": 2, "x": 1}}, ["Reached(ERR)", "CAM(ERR)"]).mean()
     {'run': {'Reached(ERR)': 0.9375, 'CAM(ERR)': 0.46875}}
     """
+    return Plain(
+        score=lambda hits: _mean_reached(hits, measure, mean),
+        bounds=lambda c: _over_reached(c, measure, mean),
+    )
+
+
+def _mean_reached(hits: Hits, measure: Measure, mean: str) -> Floats:
+    """(N,) the mean over the aspects that score more than 0"""
     score = measure.per_aspect(hits)
     share = np.where(score > 0, shares(hits), 0.0)
     if mean == "harmonic":

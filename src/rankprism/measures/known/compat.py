@@ -13,7 +13,7 @@ import numpy.typing as npt
 from rankprism.data import NOWHERE, Floats, Hits, Longs
 from rankprism.measures.bounds.graded import compatibility
 from rankprism.measures.declare import single
-from rankprism.measures.definition import Bounds, Ties
+from rankprism.measures.form import PlainPerAspect
 from rankprism.measures.parameter import Range
 from rankprism.measures.parts import Persistence, over_best, ratio, total
 from rankprism.measures.tables import powers
@@ -27,12 +27,11 @@ Depth = Annotated[int | None, Range(1), "the last rank to compare; None means th
 
 
 @single(
-    bounds=Bounds("outer", lambda c, **settings: compatibility(c, _place(c.hits), **settings)),
+    bounds="outer",
     cite="clarke2021assessing clarke2020offline",
     compared="100 runs of TREC Health Misinformation 2021, Decision 2019 and Deep Learning 2021 (1e-12)",
-    ties=Ties(lambda hits, **settings: _expected(hits, **settings), lambda hits, **_: hits.grade, steps=True),
 )
-def Compat(hits: Hits, p: Persistence = 0.95, normalize: ByIdeal = True, depth: Depth = None) -> Terms:
+def Compat(p: Persistence = 0.95, normalize: ByIdeal = True, depth: Depth = None) -> PlainPerAspect:
     """Compatibility: the rank-biased overlap of a ranking with the ideal ranking most similar to it.
 
     Compat = RBO(r, i*) / RBO(i*, i*), RBO(r, i) = Σ_{d≤n} p^(d-1) |r_1..d ∩ i_1..d| / d ÷ Σ_{d≤n} p^(d-1)
@@ -50,12 +49,17 @@ def Compat(hits: Hits, p: Persistence = 0.95, normalize: ByIdeal = True, depth: 
     ──────────────────────────
     run  0.4872         0.3333
     """
-    overlaps, divisor = _overlaps(hits, p, normalize, depth)
-    return Terms({"overlap": overlaps}, divisor, is_best=normalize)
+    return PlainPerAspect(
+        terms=lambda hits: _overlaps(hits, p, normalize, depth),
+        bounds=lambda c: compatibility(c, _place(c.hits), p, normalize, depth),
+        over_orders=lambda hits: _over_orders(hits, p, normalize, depth),
+        worth=lambda hits: hits.grade,
+        has_steps=True,
+    )
 
 
-def _overlaps(hits: Hits, p: float, normalize: bool, depth: int | None) -> tuple[Floats, Floats]:
-    """(N, A, H) what each document adds to the overlap with the ideal ranking, and (N, A) the divisor"""
+def _overlaps(hits: Hits, p: float, normalize: bool, depth: int | None) -> Terms:
+    """What each document adds to the overlap with the ideal ranking"""
     grade, pool = hits.grade, hits.pool.grade
     # s is the place of each retrieved document in the ideal ranking: after all documents with a better grade,
     # and after those with the same grade that are ranked higher.
@@ -66,7 +70,7 @@ def _overlaps(hits: Hits, p: float, normalize: bool, depth: int | None) -> tuple
     of = _depths(hits, p, depth)
     inside = found & (first <= of.end[:, :, None])
     gained = np.where(inside, of.until[:, :, None] - of.overlap[np.minimum(first, of.last) - 1], 0.0)
-    return gained, _divisor(hits, of, p, normalize)
+    return Terms({"overlap": gained}, _divisor(hits, of, p, normalize), is_best=normalize)
 
 
 class _Depths(NamedTuple):
@@ -112,7 +116,7 @@ def _divisor(hits: Hits, of: _Depths, p: float, normalize: bool) -> Floats:
     return total(np.where(counted, each, 0.0))
 
 
-def _expected(hits: Hits, p: float, normalize: bool, depth: int | None) -> Floats:
+def _over_orders(hits: Hits, p: float, normalize: bool, depth: int | None) -> Floats:
     """(N, A) the expectation over all orders of tied documents"""
     from rankprism.measures.ties.graded import expected_overlap
 

@@ -11,7 +11,7 @@ from rankprism.data import NOWHERE, Floats, Hits, Pool
 from rankprism.measures.bounds.coverage import subtopic_precision, subtopic_reciprocal_rank
 from rankprism.measures.compared import NDEVAL, NTCIREVAL
 from rankprism.measures.declare import measure
-from rankprism.measures.definition import Bounds, Ties
+from rankprism.measures.form import Pair, Plain
 from rankprism.measures.parameter import MOST_NODES, Cutoff, Range
 from rankprism.measures.parts import (
     FIRST,
@@ -71,8 +71,8 @@ def rank_of_level(hits: Hits, rel: float, level: float) -> Floats:
     return np.where((rank == NOWHERE) | (need == 0), np.inf, rank)
 
 
-@measure(bounds=Bounds("exact", subtopic_reciprocal_rank), cite="zhai2003beyond", ties=Ties(steps=True))
-def S_RR(hits: Hits, level: Level = 1.0, rel: Rel = 1.0) -> Floats:
+@measure(bounds="exact", cite="zhai2003beyond")
+def S_RR(level: Level = 1.0, rel: Rel = 1.0) -> Plain:
     """Subtopic reciprocal rank: 1 divided by the rank at which a given share of the aspects is reached.
 
     S-RR = 1 / min{i : the first i documents reach ⌈level · m⌉ of the m aspects}, or 0 if there is no such i
@@ -82,7 +82,11 @@ def S_RR(hits: Hits, level: Level = 1.0, rel: Rel = 1.0) -> Floats:
     >>> evaluate(two, {"q": {"a": 2, "b": 1}}, ["S_RR", "S_RR(level=0.5)"]).mean()
     {'run': {'S_RR': 0.5, 'S_RR(level=0.5)': 1.0}}
     """
-    return 1 / rank_of_level(hits, rel, level)
+    return Plain(
+        score=lambda hits: 1 / rank_of_level(hits, rel, level),
+        bounds=lambda c: subtopic_reciprocal_rank(c, level, rel),
+        has_steps=True,
+    )
 
 
 CoverNodes = Annotated[
@@ -111,19 +115,8 @@ def cheapest_cover(
     return low[hits.topic], high[hits.topic]
 
 
-def _s_precision(hits: Hits, level: float, rel: float, nodes: int) -> tuple[Floats, Floats]:
-    rank = rank_of_level(hits, rel, level)
-    low, high = cheapest_cover(hits, rel, level, 0.0, 1.0, nodes)
-    return low / rank, high / rank
-
-
-@measure(
-    interval=_s_precision,
-    bounds=Bounds("outer", lambda c, level, rel, nodes: subtopic_precision(c, level, rel, 0.0, 1.0, nodes)),
-    cite="zhai2003beyond",
-    ties=Ties(steps=True),
-)
-def S_precision(hits: Hits, level: Level = 1.0, rel: Rel = 1.0, nodes: CoverNodes = 20_000) -> Floats:
+@measure(bounds="outer", cite="zhai2003beyond")
+def S_precision(level: Level = 1.0, rel: Rel = 1.0, nodes: CoverNodes = 20_000) -> Plain:
     """S-precision: the fewest documents that reach a share of the aspects, over the number the ranking needs.
 
     S-precision = minrank(best) / minrank(ranking), where minrank is the rank at which ⌈level · m⌉ of the m
@@ -138,37 +131,32 @@ def S_precision(hits: Hits, level: Level = 1.0, rel: Rel = 1.0, nodes: CoverNode
     >>> evaluate(two, {"q": {"a": 2, "b": 1}}, ["S_precision", "S_precision(level=0.5)"]).mean()
     {'run': {'S_precision': 0.5, 'S_precision(level=0.5)': 1.0}}
     """
-    return _s_precision(hits, level, rel, nodes)[1]
+
+    def interval(hits: Hits) -> Pair:
+        rank = rank_of_level(hits, rel, level)
+        low, high = cheapest_cover(hits, rel, level, 0.0, 1.0, nodes)
+        return low / rank, high / rank
+
+    return Plain(
+        score=lambda hits: interval(hits)[1],
+        interval=interval,
+        bounds=lambda c: subtopic_precision(c, level, rel, 0.0, 1.0, nodes),
+        has_steps=True,
+    )
 
 
 AspectCost = Annotated[float, Range(0), "the cost of each aspect of a document"]
 DocumentCost = Annotated[float, Range(0, above_low=True), "the cost of each document"]
 
 
-def _ws_precision(
-    hits: Hits, level: float, a: float, b: float, rel: float, nodes: int
-) -> tuple[Floats, Floats]:
-    rank = rank_of_level(hits, rel, level)
-    reached = hit_gain(hits, binary(rel)).sum(1) * (hits.rank <= rank[:, None])
-    cost: Floats = a * reached.sum(-1) + b * rank
-    low, high = cheapest_cover(hits, rel, level, a, b, nodes)
-    return over_best(low, cost), over_best(high, cost)
-
-
-@measure(
-    interval=_ws_precision,
-    bounds=Bounds("outer", subtopic_precision),
-    cite="zhai2003beyond",
-    ties=Ties(steps=True),
-)
+@measure(bounds="outer", cite="zhai2003beyond")
 def WS_precision(
-    hits: Hits,
     level: Level = 1.0,
     a: AspectCost = 1.0,
     b: DocumentCost = 1.0,
     rel: Rel = 1.0,
     nodes: CoverNodes = 20_000,
-) -> Floats:
+) -> Plain:
     """Weighted S-precision: S-precision with costs, so that reaching an aspect twice costs more.
 
     WS-precision = mincost(best) / mincost(ranking), where mincost = Σ_i (a · |aspects of d_i| + b) over the
@@ -181,18 +169,24 @@ def WS_precision(
     >>> evaluate(two, {"q": {"a": 2, "b": 1}}, ["WS_precision"]).mean()
     {'run': {'WS_precision': 0.75}}
     """
-    return _ws_precision(hits, level, a, b, rel, nodes)[1]
+
+    def interval(hits: Hits) -> Pair:
+        rank = rank_of_level(hits, rel, level)
+        reached = hit_gain(hits, binary(rel)).sum(1) * (hits.rank <= rank[:, None])
+        cost: Floats = a * reached.sum(-1) + b * rank
+        low, high = cheapest_cover(hits, rel, level, a, b, nodes)
+        return over_best(low, cost), over_best(high, cost)
+
+    return Plain(
+        score=lambda hits: interval(hits)[1],
+        interval=interval,
+        bounds=lambda c: subtopic_precision(c, level, rel, a, b, nodes),
+        has_steps=True,
+    )
 
 
-@measure(
-    bounds=Bounds("none", reason="it counts judged documents and does not look at their grades"),
-    cite="macavaney2022streamlining",
-    ties=Ties(
-        lambda hits, cutoff: _judged(hits, cutoff, "expected"),
-        extremes=lambda hits, cutoff: (_judged(hits, cutoff, "lowest"), _judged(hits, cutoff, "highest")),
-    ),
-)
-def Judged(hits: Hits, cutoff: Cutoff = None) -> Floats:
+@measure(cite="macavaney2022streamlining")
+def Judged(cutoff: Cutoff = None) -> Plain:
     """Judged: the share of the first k documents that are judged.
 
     Judged@k = 1/min(k, length) Σ_{i≤k} [document i is judged]
@@ -202,8 +196,17 @@ def Judged(hits: Hits, cutoff: Cutoff = None) -> Floats:
     {'run': {'Judged@1': 1.0, 'Judged': 0.5}}
     """
     last = NOWHERE - 1 if cutoff is None else cutoff
-    seen = (hits.judged <= last).sum(-1).astype(np.float64)
-    return ratio(seen, np.minimum(hits.length, last).astype(np.float64))
+
+    def share(hits: Hits) -> Floats:
+        judged = (hits.judged <= last).sum(-1).astype(np.float64)
+        return ratio(judged, np.minimum(hits.length, last).astype(np.float64))
+
+    return Plain(
+        score=share,
+        over_orders=lambda hits: _judged(hits, cutoff, "expected"),
+        extremes=lambda hits: (_judged(hits, cutoff, "lowest"), _judged(hits, cutoff, "highest")),
+        why_unbounded="it counts judged documents and does not look at their grades",
+    )
 
 
 def _judged(hits: Hits, cutoff: int | None, which: str) -> Floats:

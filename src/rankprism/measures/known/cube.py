@@ -17,8 +17,7 @@ from rankprism.measures.bounds.cube import cube_test, cube_test_bound, filled_at
 from rankprism.measures.bounds.ranges import Pair, quotient
 from rankprism.measures.compared import TREC_DD
 from rankprism.measures.declare import measure
-from rankprism.measures.definition import Bounds, Ties
-from rankprism.measures.form import OfRanking
+from rankprism.measures.form import OfRanking, Plain
 from rankprism.measures.known.coverage import rank_of_level
 from rankprism.measures.parameter import Cutoff, OneOf, Range, Role
 from rankprism.measures.parts import (
@@ -363,14 +362,8 @@ RecallForm = Annotated[
 ]
 
 
-@measure(
-    bounds=Bounds("outer", precision_at_recall),
-    cite="yang2015overview",
-    compared=TREC_DD,
-    # The number of documents that reach a new aspect depends on the order of those above.
-    ties=Ties(steps=lambda rel, form: form in ("trec-dd-2015", "trec-dd-2016")),
-)
-def P_at_recall(hits: Hits, rel: Rel = 1.0, form: RecallForm = "trec-dd-2015") -> Floats:
+@measure(bounds="outer", cite="yang2015overview", compared=TREC_DD)
+def P_at_recall(rel: Rel = 1.0, form: RecallForm = "trec-dd-2015") -> Plain:
     """Precision at full recall: the share of relevant documents, until all aspects are reached.
 
     P@recall = 1/n Σ_{i≤n} [document i is relevant to an aspect], where n is the rank at which all aspects are
@@ -385,6 +378,16 @@ def P_at_recall(hits: Hits, rel: Rel = 1.0, form: RecallForm = "trec-dd-2015") -
     >>> evaluate(two, run, ["P_at_recall", "P_at_recall(form='new')"]).mean()
     {'run': {'P_at_recall': 1.0, "P_at_recall(form='new')": 0.6666666666666666}}
     """
+    return Plain(
+        score=lambda hits: _share_counted(hits, rel, form),
+        bounds=lambda c: precision_at_recall(c, rel, form),
+        # The number of documents that reach a new aspect depends on the order of those above.
+        has_steps=form in ("trec-dd-2015", "trec-dd-2016"),
+    )
+
+
+def _share_counted(hits: Hits, rel: float, form: str) -> Floats:
+    """(N,) the share of documents that count, until all aspects are reached"""
     relevant = hit_gain(hits, binary(rel))
     own = relevant.sum(1)
     new = (relevant * (seen(relevant) == 0)).sum(1)
@@ -400,13 +403,8 @@ def _rank_at_recall(hits: Hits, rel: float) -> Floats:
     return np.minimum(rank_of_level(hits, rel, 1.0), hits.length.astype(np.float64))
 
 
-@measure(
-    bounds=Bounds("outer", rank_at_recall),
-    cite="yang2015overview",
-    compared=TREC_DD,
-    ties=Ties(steps=True),
-)
-def RR_at_recall(hits: Hits, rel: Rel = 1.0) -> Floats:
+@measure(bounds="outer", cite="yang2015overview", compared=TREC_DD)
+def RR_at_recall(rel: Rel = 1.0) -> Plain:
     """Reciprocal rank at full recall: 1 divided by the rank at which all aspects are reached.
 
     RR@recall = 1/n, where n is the rank at which all aspects are reached, or else the length of the ranking
@@ -418,4 +416,8 @@ def RR_at_recall(hits: Hits, rel: Rel = 1.0) -> Floats:
     >>> evaluate(two, {"q": {"a": 3, "b": 2, "c": 1}}, ["RR_at_recall"]).mean()
     {'run': {'RR_at_recall': 0.5}}
     """
-    return ratio(np.ones(()), _rank_at_recall(hits, rel))
+    return Plain(
+        score=lambda hits: ratio(np.ones(()), _rank_at_recall(hits, rel)),
+        bounds=lambda c: rank_at_recall(c, rel),
+        has_steps=True,
+    )

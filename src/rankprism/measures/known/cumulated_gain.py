@@ -11,7 +11,7 @@ from rankprism.measures import tables
 from rankprism.measures.compared import TREC_EVAL, TREC_EVAL_10
 from rankprism.measures.counted import Counted, Marks
 from rankprism.measures.declare import single
-from rankprism.measures.definition import Bounds, Ties
+from rankprism.measures.form import PlainPerAspect
 from rankprism.measures.ideal import sorted_gains
 from rankprism.measures.known.single import GainOfGrade, named_gains
 from rankprism.measures.parts import (
@@ -27,7 +27,7 @@ from rankprism.measures.parts import (
 )
 from rankprism.measures.terms import Terms
 
-_UNPROVED = Bounds("none", reason="the divisor changes within the ranking, and none have been proved")
+_UNPROVED = "the divisor changes within the ranking, and none have been proved"
 
 
 def _linear(gains: Mapping[float, float] | None) -> Gain:
@@ -43,12 +43,10 @@ def _ideal_dcg(pool: Pool, gain: Gain) -> Floats:
 
 
 @single(
-    bounds=_UNPROVED,
     cite="jarvelin2002cumulated buckley2008trec",
     compared=f"{TREC_EVAL}; {TREC_EVAL_10}",
-    ties=Ties(worth=lambda hits, gains: hit_gain(hits, _linear(gains))),
 )
-def nDCG_rel(hits: Hits, gains: GainOfGrade = None) -> Floats:
+def nDCG_rel(gains: GainOfGrade = None) -> PlainPerAspect:
     """nDCG averaged over the relevant documents: the mean of nDCG at the rank of each of them.
 
     nDCG_rel = 1/R Σ_{relevant d} nDCG@i_d, where i_d is the rank of d, and R is the number of judged
@@ -62,6 +60,15 @@ def nDCG_rel(hits: Hits, gains: GainOfGrade = None) -> Floats:
     {'run': {'nDCG_rel': 0.38685280723454163, 'nDCG@2': 0.38685280723454163}}
     """
     gain = _linear(gains)
+    return PlainPerAspect(
+        per_aspect=lambda hits: at_relevant(hits, gain),
+        worth=lambda hits: hit_gain(hits, gain),
+        why_unbounded=_UNPROVED,
+    )
+
+
+def at_relevant(hits: Hits, gain: Gain) -> Floats:
+    """(N, A) the mean of nDCG at the ranks of the relevant documents"""
     ideal = _ideal_dcg(hits.pool, gain)
     R = relevant(hits.pool, gain)[hits.topic]
     if not ideal.shape[-1] or not hits.grade.shape[-1]:
@@ -76,12 +83,10 @@ def nDCG_rel(hits: Hits, gains: GainOfGrade = None) -> Floats:
 
 
 @single(
-    bounds=_UNPROVED,
     cite="jarvelin2002cumulated buckley2008trec",
     compared=f"{TREC_EVAL}; {TREC_EVAL_10}",
-    ties=Ties(worth=lambda hits, gains: hit_gain(hits, _linear(gains)), steps=True),
 )
-def RnDCG(hits: Hits, gains: GainOfGrade = None) -> Floats:
+def RnDCG(gains: GainOfGrade = None) -> PlainPerAspect:
     """nDCG at R levels: the mean of nDCG at the ranks at which the ideal ranking goes to a lower gain.
 
     RnDCG = mean of nDCG@k over the numbers k of judged documents with at least a given gain, for each gain
@@ -97,6 +102,16 @@ def RnDCG(hits: Hits, gains: GainOfGrade = None) -> Floats:
     {'run': {'RnDCG': 0.819393943239799, 'nDCG@1': 1.0, 'nDCG@3': 0.638787886479598}}
     """
     gain = _linear(gains)
+    return PlainPerAspect(
+        per_aspect=lambda hits: at_levels(hits, gain),
+        worth=lambda hits: hit_gain(hits, gain),
+        has_steps=True,
+        why_unbounded=_UNPROVED,
+    )
+
+
+def at_levels(hits: Hits, gain: Gain) -> Floats:
+    """(N, A) the mean of nDCG at the ranks at which the ideal ranking goes to a lower gain"""
     best, ideal = sorted_gains(hits.pool, gain), _ideal_dcg(hits.pool, gain)
     shape = (len(hits.rank), best.shape[1], best.shape[2])
     if not best.shape[-1]:
@@ -134,13 +149,8 @@ def binG(rel: Rel = 1.0) -> Counted:
     return Counted(rel=rel, over=lambda m: m.R, discount=discount)
 
 
-@single(
-    bounds=_UNPROVED,
-    cite="buckley2008trec",
-    compared=f"{TREC_EVAL}; {TREC_EVAL_10}",
-    ties=Ties(steps=True),
-)
-def G(hits: Hits, gains: GainOfGrade = None) -> Terms:
+@single(cite="buckley2008trec", compared=f"{TREC_EVAL}; {TREC_EVAL_10}")
+def G(gains: GainOfGrade = None) -> PlainPerAspect:
     """Normalised gain: each gain counts less, the more gain an ideal ranking would have had by then.
 
     G = Σ_i g_i / log2(2 + c_i - s_i) ÷ Σ_j g*_j, where s_i is the gain down to rank i, c_i = Σ_{j≤i} max(1,
@@ -153,6 +163,11 @@ def G(hits: Hits, gains: GainOfGrade = None) -> Terms:
     {'run': {'G': 0.8769765845238191, 'binG': 0.8154648767857287}}
     """
     gain = _linear(gains)
+    return PlainPerAspect(terms=lambda hits: normalised(hits, gain), has_steps=True, why_unbounded=_UNPROVED)
+
+
+def normalised(hits: Hits, gain: Gain) -> Terms:
+    """The terms of G."""
     g, best = hit_gain(hits, gain), sorted_gains(hits.pool, gain)
     over = total(best)[hits.topic]
     rank = np.where(hits.rank == NOWHERE, 1, hits.rank)[:, None, :]

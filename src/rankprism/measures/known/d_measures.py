@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
@@ -22,11 +22,10 @@ from rankprism.measures.bounds.global_gains import (
     global_gains,
     shares_of_highest,
 )
-from rankprism.measures.bounds.ranges import Pair
 from rankprism.measures.compared import NTCIREVAL, SAKAI_SONG
 from rankprism.measures.declare import measure, single
-from rankprism.measures.definition import Bounds, Ties
 from rankprism.measures.family import best_of_one
+from rankprism.measures.form import Pair, PerAspect, PlainPerAspect
 from rankprism.measures.forms import Fold, Folded, OverAspects
 from rankprism.measures.known.coverage import StRecall
 from rankprism.measures.known.graded import Blend, P_plus, Q, blended_ratio
@@ -139,7 +138,7 @@ def of_global_gains(measure: Measure, gain: str, digits: int | None, absolute: b
 class OfSatisfied(Folded):
     """nDCG of gains that a navigational intent adds only once, so they depend on the documents above."""
 
-    def expected(self, hits: Hits) -> Floats | None:
+    def over_orders(self, hits: Hits) -> Floats | None:
         """Without rounding it is a sum over intents, of which a navigational one counts only once."""
         from rankprism.measures.ties.sums import expected_per_aspect
 
@@ -284,29 +283,39 @@ def DINSharp_nDCG(
     return sharp(gamma, DIN_nDCG(gain=gain, digits=digits, cutoff=cutoff))
 
 
-def _by_intent(hits: Hits, of_each: Callable[[Measure], Floats], **settings: Any) -> Floats:
-    """(N, A) what Q gives on informational intents, and P+ on navigational ones"""
-    is_navigational, informational = hits.pool.navigational[hits.topic], of_each(Q(**settings))
-    if not is_navigational.any():
-        return informational
-    return np.where(is_navigational, of_each(P_plus(**settings)), informational)
+@dataclass(frozen=True, eq=False)
+class ByIntent(PerAspect):
+    """A measure of informational intents, and another one of navigational intents."""
+
+    informational: Measure
+    navigational: Measure
+
+    def _chosen(self, hits: Hits, of_each: Callable[[Measure], Floats]) -> Floats:
+        """(N, A) what one of the measures gives on each intent"""
+        is_navigational, informational = hits.pool.navigational[hits.topic], of_each(self.informational)
+        if not is_navigational.any():
+            return informational
+        return np.where(is_navigational, of_each(self.navigational), informational)
+
+    def per_aspect(self, hits: Hits) -> Floats:
+        return self._chosen(hits, lambda measure: measure.per_aspect(hits))
+
+    def bounds(self, completions: Completions) -> Pair:
+        low = self._chosen(completions.hits, lambda measure: measure.bounds_per_aspect(completions)[0])
+        return low, self._chosen(completions.hits, lambda measure: measure.bounds_per_aspect(completions)[1])
+
+    def over_orders(self, hits: Hits) -> Floats:
+        from rankprism.measures.ties.scores import expected_per_aspect
+
+        return self._chosen(hits, lambda measure: expected_per_aspect(measure, hits))
 
 
-def _bounds_by_intent(c: Completions, **settings: Any) -> Pair:
-    low = _by_intent(c.hits, lambda measure: measure.bounds_per_aspect(c)[0], **settings)
-    return low, _by_intent(c.hits, lambda measure: measure.bounds_per_aspect(c)[1], **settings)
-
-
-def _expected_by_intent(hits: Hits, **settings: Any) -> Floats:
-    from rankprism.measures.ties.scores import expected_per_aspect
-
-    return _by_intent(hits, lambda measure: expected_per_aspect(measure, hits), **settings)
-
-
-@single(bounds=Bounds("outer", _bounds_by_intent), ties=Ties(_expected_by_intent), listed=False)
-def Q_or_P_plus(hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = None) -> Floats:
+@single(bounds="outer", listed=False)
+def Q_or_P_plus(beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = None) -> ByIntent:
     """Q for informational intents and P+ for navigational intents."""
-    return _by_intent(hits, lambda measure: measure.per_aspect(hits), beta=beta, gain=gain, cutoff=cutoff)
+    return ByIntent(
+        Q(beta=beta, gain=gain, cutoff=cutoff), navigational=P_plus(beta=beta, gain=gain, cutoff=cutoff)
+    )
 
 
 @measure(bounds="outer", cite="sakai2012intuitiveness", aliases="P+Q")
@@ -361,24 +370,26 @@ def D_nERR(gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None)
     return of_global_gains(nERR_of_chances(cutoff=cutoff), gain, digits, absolute=True)
 
 
-def _expected_ebr(hits: Hits, beta: float, cutoff: int | None) -> Floats:
-    from rankprism.measures.ties.graded import expected_stop_ratios
-
-    return expected_stop_ratios(hits, hit_gain(hits, Gain("chance")), hits.grade, beta, cutoff)
-
-
-@single(
-    bounds=Bounds(
-        "outer", lambda c, beta, cutoff: expected_blended_ratio(c.gains(Gain("linear"), cutoff), beta)
-    ),
-    ties=Ties(_expected_ebr, steps=True),
-    listed=False,
-)
-def EBR_of_chances(hits: Hits, beta: Blend = 1.0, cutoff: Cutoff = None) -> Terms:
+@single(bounds="outer", listed=False)
+def EBR_of_chances(beta: Blend = 1.0, cutoff: Cutoff = None) -> PlainPerAspect:
     """EBR of the chances GG / (GGmax + 1)."""
-    hits = hits.top(cutoff)
-    r = hit_gain(hits, Gain("chance"))
-    return Terms({"blended ratio": blended_ratio(hits, beta, "linear"), "stop": r, "reach": CASCADE(r)})
+
+    def terms(hits: Hits) -> Terms:
+        hits = hits.top(cutoff)
+        r = hit_gain(hits, Gain("chance"))
+        return Terms({"blended ratio": blended_ratio(hits, beta, "linear"), "stop": r, "reach": CASCADE(r)})
+
+    def over_orders(hits: Hits) -> Floats:
+        from rankprism.measures.ties.graded import expected_stop_ratios
+
+        return expected_stop_ratios(hits, hit_gain(hits, Gain("chance")), hits.grade, beta, cutoff)
+
+    return PlainPerAspect(
+        terms=terms,
+        bounds=lambda c: expected_blended_ratio(c.gains(Gain("linear"), cutoff), beta),
+        over_orders=over_orders,
+        has_steps=True,
+    )
 
 
 @measure(bounds="outer", cite="sakai2011evaluating", compared=NTCIREVAL)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from rankprism.measures.bounds.graded import graded_precision, p_plus, q_measure
 from rankprism.measures.bounds.ranges import Pair
 from rankprism.measures.compared import SAKAI_SONG
 from rankprism.measures.declare import single
-from rankprism.measures.definition import Bounds, Ties
+from rankprism.measures.form import PlainPerAspect
 from rankprism.measures.ideal import sorted_gains
 from rankprism.measures.parameter import Cutoff, OneOf, Range
 from rankprism.measures.parts import (
@@ -47,11 +47,6 @@ def blended_ratio(hits: Hits, beta: float, gain: str) -> Floats:
     return (g > 0) * (found + beta * gained) / (hits.rank[:, None, :] + beta * best)
 
 
-def _by_grade(hits: Hits, **settings: Any) -> Floats:
-    """(N, A, H) the grades, which decide where tied documents are in the best and in the worst order"""
-    return hits.grade
-
-
 def ideal_gain(hits: Hits, gain: str) -> Floats:
     """(N, A, H) cg*: the sum of gains of the ideal ranking down to the rank of each retrieved document."""
     sums = np.cumsum(sorted_gains(hits.pool, Gain(gain)), axis=-1)
@@ -62,14 +57,11 @@ def ideal_gain(hits: Hits, gain: str) -> Floats:
 
 
 @single(
-    bounds=Bounds(
-        "outer", lambda c, beta, gain, cutoff: q_measure(c.gains(Gain(gain), cutoff), beta, cutoff)
-    ),
+    bounds="outer",
     cite="sakai2005reliability sakai2011evaluating",
     compared=SAKAI_SONG,
-    ties=Ties(lambda hits, **settings: expected_ratios(hits, **settings), _by_grade, steps=True),
 )
-def Q(hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = None) -> Terms:
+def Q(beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = None) -> PlainPerAspect:
     """Q-measure: average precision in which the precision also takes gains into account.
 
     Q@k = 1/min(k,R) Σ_{i≤k} [g_i > 0] (C(i) + β cg(i)) / (i + β cg*(i))
@@ -82,38 +74,31 @@ def Q(hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = No
     >>> evaluate({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}}, ["Q@10", "Q(beta=0)@10"]).mean()
     {'run': {'Q@10': 0.75, 'Q(beta=0)@10': 1.0}}
     """
-    return blended_ratios(hits, beta, gain, cutoff)
+
+    def reachable(hits: Hits) -> Floats:
+        """(N, A) min(k,R)"""
+        R = relevant(hits.pool, Gain(gain))[hits.topic]
+        return R if cutoff is None else np.minimum(R, cutoff)
+
+    def terms(hits: Hits) -> Terms:
+        return Terms({"blended ratio": blended_ratio(hits.top(cutoff), beta, gain)}, over=reachable(hits))
+
+    def over_orders(hits: Hits) -> Floats:
+        from rankprism.measures.ties.graded import blended_ratios
+
+        return over_best(blended_ratios(hits, beta, Gain(gain), cutoff), reachable(hits))
+
+    return PlainPerAspect(
+        terms=terms,
+        bounds=lambda c: q_measure(c.gains(Gain(gain), cutoff), beta, cutoff),
+        over_orders=over_orders,
+        worth=lambda hits: hits.grade,
+        has_steps=True,
+    )
 
 
-def expected_ratios(hits: Hits, beta: float, gain: str, cutoff: int | None) -> Floats:
-    """(N, A) the expectation of Q over all orders of tied documents"""
-    from rankprism.measures.ties.graded import blended_ratios
-
-    return over_best(blended_ratios(hits, beta, Gain(gain), cutoff), _reachable(hits, gain, cutoff))
-
-
-def _reachable(hits: Hits, gain: str, cutoff: int | None) -> Floats:
-    """(N, A) min(k,R)"""
-    R = relevant(hits.pool, Gain(gain))[hits.topic]
-    return R if cutoff is None else np.minimum(R, cutoff)
-
-
-def blended_ratios(hits: Hits, beta: float, gain: str, cutoff: int | None) -> Terms:
-    """The terms of Q. They are divided by min(k,R)."""
-    ratios = blended_ratio(hits.top(cutoff), beta, gain)
-    return Terms({"blended ratio": ratios}, over=_reachable(hits, gain, cutoff))
-
-
-@single(
-    bounds=Bounds("outer", lambda c, beta, gain, cutoff: p_plus(c.gains(Gain(gain), cutoff), beta)),
-    cite="sakai2006give sakai2012intuitiveness",
-    aliases="P+",
-    ties=Ties(
-        lambda hits, **settings: _plus_law(hits, **settings)[0],
-        extremes=lambda hits, **settings: _plus_law(hits, **settings)[1:],
-    ),
-)
-def P_plus(hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = None) -> Floats:
+@single(bounds="outer", cite="sakai2006give sakai2012intuitiveness", aliases="P+")
+def P_plus(beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = None) -> PlainPerAspect:
     """P+: the mean blended ratio of Q down to the best document, for users who want just one document.
 
     P+ = 1/C(i_p) Σ_{i≤i_p} [g_i > 0] BR(i), where i_p is the first rank with the highest grade in the ranking
@@ -123,7 +108,16 @@ def P_plus(hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff
     >>> evaluate({"q": {"a": 2, "b": 1}}, {"q": {"a": 2, "b": 1}}, ["P_plus", "P_plus(beta=0)"]).mean()
     {'run': {'P_plus': 1.0, 'P_plus(beta=0)': 1.0}}
     """
-    hits = hits.top(cutoff)
+    return PlainPerAspect(
+        per_aspect=lambda hits: down_to_best(hits.top(cutoff), beta, gain),
+        bounds=lambda c: p_plus(c.gains(Gain(gain), cutoff), beta),
+        over_orders=lambda hits: _plus_law(hits, beta, gain, cutoff)[0],
+        extremes=lambda hits: _plus_law(hits, beta, gain, cutoff)[1:],
+    )
+
+
+def down_to_best(hits: Hits, beta: float, gain: str) -> Floats:
+    """(N, A) the mean blended ratio of the relevant documents down to the best"""
     if not hits.grade.shape[-1]:
         return np.zeros(hits.grade.shape[:2])
     preferred = hits.grade.argmax(-1)[:, :, None]  # the first of the highest
@@ -198,7 +192,7 @@ def _ideal_gap(pool: Pool, levels: str | Mapping[float, float], cutoff: int | No
     return _gap(ideal, rank[None], levels)
 
 
-def _expected_gap(hits: Hits, levels: str | Mapping[float, float], cutoff: int | None) -> Floats:
+def _gap_over_orders(hits: Hits, levels: str | Mapping[float, float], cutoff: int | None) -> Floats:
     """(N, A) the expectation of `_gap` over all orders of tied documents"""
     from rankprism.measures.ties.graded import graded_precision
 
@@ -220,20 +214,29 @@ def _gap_bounds(c: Completions, levels: str | Mapping[float, float], cutoff: int
     return graded_precision(c.gains(worth, cutoff, also=bars), gap, cutoff)
 
 
-@single(
-    bounds=Bounds("outer", lambda c, levels: _gap_bounds(c, levels, None)),
-    cite="robertson2010extending sakai2011evaluating",
-    compared=SAKAI_SONG,
-    made_of=lambda hits, levels: _of_gap(hits, levels, _ideal_gap(hits.pool, levels)),
-    ties=Ties(
-        lambda hits, levels: over_best(
-            _expected_gap(hits, levels, None), _ideal_gap(hits.pool, levels)[hits.topic]
-        ),
-        _by_grade,
-        steps=True,
-    ),
-)
-def GAP(hits: Hits, levels: Levels = "uniform") -> Floats:
+def _over_ideal_gap(levels: str | Mapping[float, float], cutoff: int | None) -> PlainPerAspect:
+    """GAP, or nGAP at a cutoff: the sum over pairs, divided by that of the ideal ranking"""
+
+    def score(hits: Hits) -> Floats:
+        top = hits.top(cutoff)
+        return over_best(_gap(top.grade, top.rank, levels), _ideal_gap(hits.pool, levels, cutoff)[hits.topic])
+
+    def over_orders(hits: Hits) -> Floats:
+        ideal = _ideal_gap(hits.pool, levels, cutoff)[hits.topic]
+        return over_best(_gap_over_orders(hits, levels, cutoff), ideal)
+
+    return PlainPerAspect(
+        per_aspect=score,
+        factors=lambda hits: _of_gap(hits.top(cutoff), levels, _ideal_gap(hits.pool, levels, cutoff)),
+        bounds=lambda c: _gap_bounds(c, levels, cutoff),
+        over_orders=over_orders,
+        worth=lambda hits: hits.grade,
+        has_steps=True,
+    )
+
+
+@single(bounds="outer", cite="robertson2010extending sakai2011evaluating", compared=SAKAI_SONG)
+def GAP(levels: Levels = "uniform") -> PlainPerAspect:
     """Graded average precision: AP for a user whose threshold of relevance is not known.
 
     GAP = Σ_i 1/i Σ_{j≤i} W(min(g_i, g_j))  ÷  Σ_{judged d} W(g_d), where W(g) is the probability
@@ -243,25 +246,11 @@ def GAP(hits: Hits, levels: Levels = "uniform") -> Floats:
     >>> evaluate({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}}, ["GAP"]).mean()
     {'run': {'GAP': 0.8333333333333334}}
     """
-    return over_best(_gap(hits.grade, hits.rank, levels), _ideal_gap(hits.pool, levels)[hits.topic])
+    return _over_ideal_gap(levels, None)
 
 
-@single(
-    bounds=Bounds("outer", lambda c, levels, cutoff: _gap_bounds(c, levels, cutoff)),
-    cite="robertson2010extending sakai2011evaluating",
-    compared=SAKAI_SONG,
-    made_of=lambda hits, levels, cutoff: _of_gap(
-        hits.top(cutoff), levels, _ideal_gap(hits.pool, levels, cutoff)
-    ),
-    ties=Ties(
-        lambda hits, levels, cutoff: over_best(
-            _expected_gap(hits, levels, cutoff), _ideal_gap(hits.pool, levels, cutoff)[hits.topic]
-        ),
-        _by_grade,
-        steps=True,
-    ),
-)
-def nGAP(hits: Hits, levels: Levels = "uniform", cutoff: Cutoff = None) -> Floats:
+@single(bounds="outer", cite="robertson2010extending sakai2011evaluating", compared=SAKAI_SONG)
+def nGAP(levels: Levels = "uniform", cutoff: Cutoff = None) -> PlainPerAspect:
     """Normalised GAP: the sum of GAP divided by the same sum for the best possible ranking.
 
     nGAP@k = Σ_{i≤k} 1/i Σ_{j≤i} W(min(g_i, g_j))  ÷  Σ_{i≤k} W(g*_i), where g* are the judged grades,
@@ -271,5 +260,4 @@ def nGAP(hits: Hits, levels: Levels = "uniform", cutoff: Cutoff = None) -> Float
     >>> evaluate({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}}, ["nGAP@1"]).mean()
     {'run': {'nGAP@1': 0.5}}
     """
-    hits = hits.top(cutoff)
-    return over_best(_gap(hits.grade, hits.rank, levels), _ideal_gap(hits.pool, levels, cutoff)[hits.topic])
+    return _over_ideal_gap(levels, cutoff)

@@ -11,7 +11,7 @@ import numpy as np
 from rankprism.data import Floats, Hits, Longs
 from rankprism.measures.compared import TREC_EVAL
 from rankprism.measures.declare import single
-from rankprism.measures.definition import Bounds, Ties
+from rankprism.measures.form import PlainPerAspect
 from rankprism.measures.parts import Rel, binary, hit_gain, over_best, ratio, relevant
 from rankprism.measures.terms import Terms
 
@@ -29,15 +29,8 @@ def judged_above(hits: Hits) -> tuple[Longs, Longs]:
     return named - negative, negative
 
 
-@single(
-    bounds=Bounds("none", reason="it leaves out unjudged documents, and a judgment would put them back in"),
-    cite="buckley2004retrieval",
-    compared=TREC_EVAL,
-    ties=Ties(
-        lambda hits, rel: _expected_bpref(hits, rel), extremes=lambda hits, rel: _bpref_extremes(hits, rel)
-    ),
-)
-def Bpref(hits: Hits, rel: Rel = 1.0) -> Terms:
+@single(cite="buckley2004retrieval", compared=TREC_EVAL)
+def Bpref(rel: Rel = 1.0) -> PlainPerAspect:
     """Binary preference: how rarely a judged non-relevant document is ranked above a relevant one.
 
     Bpref = 1/R Σ_r (1 - min(n_r, R) / min(N, R)) over the relevant documents r in the ranking, where n_r is
@@ -51,6 +44,16 @@ def Bpref(hits: Hits, rel: Rel = 1.0) -> Terms:
     >>> evaluate(judged, {"q": {"a": 4, "x": 3, "b": 2, "c": 1}}, ["Bpref"]).mean()
     {'run': {'Bpref': 0.75}}
     """
+    return PlainPerAspect(
+        terms=lambda hits: preferred(hits, rel),
+        over_orders=lambda hits: _bpref_over_orders(hits, rel),
+        extremes=lambda hits: _bpref_extremes(hits, rel),
+        why_unbounded="it leaves out unjudged documents, and a judgment would put them back in",
+    )
+
+
+def preferred(hits: Hits, rel: float) -> Terms:
+    """The terms of Bpref."""
     gain, R = hit_gain(hits, binary(rel)), relevant(hits.pool, binary(rel))[hits.topic]
     above = judged_above(hits)[0][:, None, :] - (np.cumsum(gain, axis=-1) - gain)
     lost = ratio(np.minimum(above, R[:, :, None]), _most_above(hits, R)[:, :, None])
@@ -63,7 +66,7 @@ def _most_above(hits: Hits, R: Floats) -> Floats:
     return np.minimum(N, R)
 
 
-def _expected_bpref(hits: Hits, rel: float) -> Floats:
+def _bpref_over_orders(hits: Hits, rel: float) -> Floats:
     from rankprism.measures.ties.incomplete import expected_preferred
 
     R = relevant(hits.pool, binary(rel))[hits.topic]
@@ -75,19 +78,12 @@ def _bpref_extremes(hits: Hits, rel: float) -> tuple[Floats, Floats]:
     from rankprism.measures.ties.incomplete import sorted_judged
 
     worth = hit_gain(hits, binary(rel))[:, 0]
-    low, high = (Bpref(rel=rel).per_aspect(sorted_judged(hits, worth, best)) for best in (False, True))
+    low, high = (preferred(sorted_judged(hits, worth, best), rel).scores for best in (False, True))
     return low, high
 
 
-@single(
-    bounds=Bounds("none", reason="it estimates how many of the unjudged documents are relevant"),
-    cite="yilmaz2006estimating",
-    compared=TREC_EVAL,
-    ties=Ties(
-        lambda hits, rel: _expected_infap(hits, rel), extremes=lambda hits, rel: _infap_extremes(hits, rel)
-    ),
-)
-def infAP(hits: Hits, rel: Rel = 1.0) -> Terms:
+@single(cite="yilmaz2006estimating", compared=TREC_EVAL)
+def infAP(rel: Rel = 1.0) -> PlainPerAspect:
     """Inferred average precision: AP estimated from a sample of the pool.
 
     infAP = 1/R Σ_r 1/r (1 + (c + n + u) (c + ε) / (c + n + 2ε)) over the ranks r of relevant documents, where
@@ -103,6 +99,16 @@ def infAP(hits: Hits, rel: Rel = 1.0) -> Terms:
     >>> {name: round(score, 4) for name, score in scores.items()}
     {'infAP': 1.0, 'AP': 0.8333}
     """
+    return PlainPerAspect(
+        terms=lambda hits: inferred(hits, rel),
+        over_orders=lambda hits: _infap_over_orders(hits, rel),
+        extremes=lambda hits: _infap_extremes(hits, rel),
+        why_unbounded="it estimates how many of the unjudged documents are relevant",
+    )
+
+
+def inferred(hits: Hits, rel: float) -> Terms:
+    """The terms of infAP."""
     gain, R = hit_gain(hits, binary(rel)), relevant(hits.pool, binary(rel))[hits.topic]
     judged, unjudged = (count[:, None, :] for count in judged_above(hits))
     above = np.cumsum(gain, axis=-1) - gain
@@ -111,7 +117,7 @@ def infAP(hits: Hits, rel: Rel = 1.0) -> Terms:
     return Terms({"gain": gain, "precision": precision}, over=R, is_best=False)
 
 
-def _expected_infap(hits: Hits, rel: float) -> Floats:
+def _infap_over_orders(hits: Hits, rel: float) -> Floats:
     from rankprism.measures.ties.incomplete import expected_inferred
 
     R = relevant(hits.pool, binary(rel))[hits.topic]

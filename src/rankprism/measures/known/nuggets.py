@@ -17,7 +17,7 @@ from rankprism.data import Bools, Floats, Hits, Pool
 from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.bounds.ranges import Pair, rising
 from rankprism.measures.declare import measure, single
-from rankprism.measures.definition import Bounds, Ties
+from rankprism.measures.form import PlainPerAspect
 from rankprism.measures.forms import OverAspects
 from rankprism.measures.parameter import Cutoff
 from rankprism.measures.parts import ANY, FIRST, UNIFORM, Parts, binary
@@ -62,7 +62,7 @@ def _bounds(c: Completions, strict: bool, cutoff: int | None) -> Pair:
     return rising(g, lambda gain: gain.max(-1, initial=0.0))
 
 
-def _expected(hits: Hits, strict: bool, cutoff: int | None) -> Floats:
+def _over_orders(hits: Hits, strict: bool, cutoff: int | None) -> Floats:
     """(N, A) the expectation over all orders of tied documents
 
     The credit for a nugget is a step for partial support and a step for support, and each is the success of
@@ -76,11 +76,20 @@ def _expected(hits: Hits, strict: bool, cutoff: int | None) -> Floats:
     return full if strict else (some + full) / 2
 
 
-@single(bounds=Bounds("exact", _bounds), ties=Ties(_expected, steps=True), listed=False)
-def Support(hits: Hits, strict: Strict = False, cutoff: Cutoff = None) -> Terms:
+@single(bounds="exact", listed=False)
+def Support(strict: Strict = False, cutoff: Cutoff = None) -> PlainPerAspect:
     """The credit for a nugget: a passage adds what it supports better than the passages above."""
-    best = np.maximum.accumulate(credit(hits.top(cutoff).grade, strict), axis=-1)
-    return Terms({"gain": np.diff(best, axis=-1, prepend=0.0)})
+
+    def terms(hits: Hits) -> Terms:
+        best = np.maximum.accumulate(credit(hits.top(cutoff).grade, strict), axis=-1)
+        return Terms({"gain": np.diff(best, axis=-1, prepend=0.0)})
+
+    return PlainPerAspect(
+        terms=terms,
+        bounds=lambda c: _bounds(c, strict, cutoff),
+        over_orders=lambda hits: _over_orders(hits, strict, cutoff),
+        has_steps=True,
+    )
 
 
 @measure(bounds="exact", cite="pradeep2025great", compared=TREC_RAG, answers=True)

@@ -14,14 +14,13 @@ from rankprism.data import NOWHERE, Bools, Floats, Ints, Longs
 from rankprism.measures.declare import measure
 from rankprism.measures.parameter import Cutoff
 from rankprism.measures.parts import LOGARITHMIC, ratio, total
-from rankprism.measures.preferences.hits import UNBOUNDED, PreferenceHits
+from rankprism.measures.preferences.hits import PreferenceHits
 from rankprism.measures.preferences.pairs import Pairs
 from rankprism.measures.preferences.utility import NONE, Shown
 
 
 @measure(
     needs="preferences",
-    bounds=UNBOUNDED,
     cite="carterette2008evaluation",
     aliases="preference_precision",
 )
@@ -52,7 +51,6 @@ def ppref(cutoff: Cutoff = None) -> Pairs:
 
 @measure(
     needs="preferences",
-    bounds=UNBOUNDED,
     cite="carterette2008here carterette2008evaluation",
     aliases="weighted_preference_precision",
 )

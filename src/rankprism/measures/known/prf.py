@@ -17,10 +17,10 @@ from rankprism._core import best_preferred
 from rankprism.data import Bools, Floats, Ints, Longs
 from rankprism.errors import MeasureError
 from rankprism.measures.declare import measure
-from rankprism.measures.form import OfRanking, Pair
+from rankprism.measures.form import OfPreferences, Pair
 from rankprism.measures.parameter import MOST_NODES, Cutoff, Example, OneOf, Range, Role
 from rankprism.measures.parts import LOGARITHMIC, RECIPROCAL, geometric, over_best, total
-from rankprism.measures.preferences.hits import UNBOUNDED, PreferenceHits, PreferencePool
+from rankprism.measures.preferences.hits import PreferenceHits, PreferencePool
 from rankprism.measures.preferences.utility import ESTIMATES, FALLBACKS, NONE, UNSEEN, Utilities
 from rankprism.measures.terms import MadeOf
 from rankprism.text import quoted
@@ -190,7 +190,7 @@ def greedy_ideal(u: Utilities, combine: str, depth: int) -> Longs:
 
 
 @dataclass(frozen=True)
-class User(OfRanking):
+class User(OfPreferences):
     """The form of Prf and nPrf: how users leave a ranking, and what documents are worth to them."""
 
     browsing: str | Sequence[float]
@@ -261,7 +261,7 @@ class User(OfRanking):
         found = self.utilities(pool)
         return {topic: greedy_ideal(u, self.combine, self.depth(u)) for topic, u in found.items()}
 
-    def expected(self, hits: PreferenceHits) -> Floats:
+    def over_orders(self, hits: PreferenceHits) -> Floats:
         from rankprism.measures.ties.preferences import expected_utility
 
         best = self._certain(hits)
@@ -379,7 +379,7 @@ SearchNodes = Annotated[
 NODES = 2_000
 
 
-@measure(needs="preferences", bounds=UNBOUNDED, cite="chandar2013preference")
+@measure(needs="preferences", cite="chandar2013preference")
 def Prf(
     browsing: Browsing = "rbp",
     theta: Theta = 0.2,
@@ -422,7 +422,7 @@ def Prf(
     return User(browsing, theta, combine, unseen, estimate, fallback, cutoff)
 
 
-@measure(needs="preferences", bounds=UNBOUNDED, cite="chandar2013preference")
+@measure(needs="preferences", cite="chandar2013preference")
 def nPrf(
     browsing: Browsing = "rbp",
     theta: Theta = 0.2,

@@ -12,12 +12,11 @@ import numpy as np
 from rankprism.data import Floats, Hits
 from rankprism.data.limits import LARGEST
 from rankprism.measures.bounds.completions import Completions
-from rankprism.measures.bounds.ranges import Pair
 from rankprism.measures.compared import TREC_EVAL, TREC_EVAL_10
-from rankprism.measures.counted import Counted, Marks, marks
+from rankprism.measures.counted import Counted, marks
 from rankprism.measures.declare import single
-from rankprism.measures.definition import Bounds, Ties
-from rankprism.measures.parameter import Range
+from rankprism.measures.form import Pair, PlainPerAspect
+from rankprism.measures.parameter import LARGEST_PARAMETER, Range
 from rankprism.measures.parts import UNIFORM, Parts, Rel, binary, over_best
 
 Relative = Annotated[bool, "divide by the highest precision that a set of this size could have"]
@@ -122,35 +121,15 @@ Rest = Annotated[float, _ANY, "the worth of a non-relevant document that was not
 Documents = Annotated[int, Range(0), "the number of documents of the collection, for rest"]
 
 
-def _utility_bounds(
-    c: Completions, rel: float, found: float, wrong: float, missed: float, rest: float, documents: int
-) -> Pair:
-    """An unjudged document adds found - wrong if it is relevant; the other two numbers do not change."""
-    now = _utility(marks(c.hits, rel), found, wrong, missed, rest, documents)
-    g = c.gains(binary(rel), None)
-    all_relevant = now + np.where(g.top > 0, g.count[:, None], 0) * (found - wrong)
-    return np.minimum(now, all_relevant), np.maximum(now, all_relevant)
-
-
-def _utility(m: Marks, found: float, wrong: float, missed: float, rest: float, documents: int) -> Floats:
-    return found * m.f + wrong * (m.n - m.f) + missed * (m.R - m.f) + rest * (documents + m.f - m.n - m.R)
-
-
-@single(
-    bounds=Bounds("exact", _utility_bounds),
-    cite="hull1999trec",
-    compared=f"{TREC_EVAL}; {TREC_EVAL_10}",
-    ties=Ties(order_free=True),
-)
+@single(bounds="exact", cite="hull1999trec", compared=f"{TREC_EVAL}; {TREC_EVAL_10}")
 def Utility(
-    hits: Hits,
     rel: Rel = 1.0,
     found: Found = 1.0,
     wrong: Wrong = -1.0,
     missed: Missed = 0.0,
     rest: Rest = 0.0,
     documents: Documents = 0,
-) -> Floats:
+) -> PlainPerAspect:
     """Set utility: what the retrieved documents are worth, less what the wrong ones cost.
 
     Utility = found · f + wrong · (n - f) + missed · (R - f) + rest · (documents + f - n - R)
@@ -164,4 +143,15 @@ def Utility(
     >>> evaluate(judged, run, ["Utility", "Utility(found=3,wrong=-2)"]).mean()
     {'run': {'Utility': -1.0, 'Utility(found=3,wrong=-2)': -1.0}}
     """
-    return _utility(marks(hits, rel), found, wrong, missed, rest, documents)
+
+    def score(hits: Hits) -> Floats:
+        m = marks(hits, rel)
+        return found * m.f + wrong * (m.n - m.f) + missed * (m.R - m.f) + rest * (documents + m.f - m.n - m.R)
+
+    def bounds(c: Completions) -> Pair:
+        """An unjudged document adds found - wrong if it is relevant; the other two numbers do not change."""
+        now, g = score(c.hits), c.gains(binary(rel), None)
+        all_relevant = now + np.where(g.top > 0, g.count[:, None], 0) * (found - wrong)
+        return np.minimum(now, all_relevant), np.maximum(now, all_relevant)
+
+    return PlainPerAspect(per_aspect=score, bounds=bounds, order_free=True)

@@ -16,7 +16,7 @@ from rankprism.data.hits import NOT_RELEVANT
 from rankprism.measures.bounds.single import r_precision
 from rankprism.measures.compared import GDEVAL, NDEVAL, SAKAI_SONG, TREC_EVAL
 from rankprism.measures.declare import normalised, single
-from rankprism.measures.definition import Bounds, Ties
+from rankprism.measures.form import PlainPerAspect
 from rankprism.measures.parameter import OneOf, Range, Role
 from rankprism.measures.parts import (
     CASCADE,
@@ -152,16 +152,8 @@ def AP(rel: Rel = 1.0, normalize: Normalize = True) -> Parts:
 Times = Annotated[float, Range(0, above_low=True), "the multiple of R down to which documents count"]
 
 
-@single(
-    bounds=Bounds("exact", r_precision),
-    cite="buckley2005retrieval",
-    compared=TREC_EVAL,
-    aliases="RPrec",
-    ties=Ties(
-        lambda hits, **how: _expected_r_precision(hits, **how), lambda hits, **_: hits.grade, steps=True
-    ),
-)
-def Rprec(hits: Hits, rel: Rel = 1.0, times: Times = 1.0) -> Terms:
+@single(bounds="exact", cite="buckley2005retrieval", compared=TREC_EVAL, aliases="RPrec")
+def Rprec(rel: Rel = 1.0, times: Times = 1.0) -> PlainPerAspect:
     """R-precision: the precision at rank R, the number of relevant documents.
 
     Rprec = P@R, where R is the number of judged relevant documents; P@⌊times · R + 0.9⌋ at a multiple of R
@@ -170,16 +162,29 @@ def Rprec(hits: Hits, rel: Rel = 1.0, times: Times = 1.0) -> Terms:
     >>> evaluate({"q": {"a": 1, "b": 0, "c": 1}}, {"q": {"a": 3, "b": 2, "c": 1}}, ["Rprec"]).mean()
     {'run': {'Rprec': 0.5}}
     """
-    k = np.floor(times * relevant(hits.pool, binary(rel))[hits.topic] + 0.9)
-    early = (hits.rank[:, None, :] <= k[:, :, None]).astype(np.float64)
-    return Terms({"gain": hit_gain(hits, binary(rel)), "discount": early}, over=k)
 
+    def depth(hits: Hits) -> Floats:
+        """(N, A) the rank down to which documents count"""
+        return np.floor(times * relevant(hits.pool, binary(rel))[hits.topic] + 0.9)
 
-def _expected_r_precision(hits: Hits, rel: float, times: float) -> Floats:
-    from rankprism.measures.ties.graded import r_precision as expected_number
+    def terms(hits: Hits) -> Terms:
+        k = depth(hits)
+        early = (hits.rank[:, None, :] <= k[:, :, None]).astype(np.float64)
+        return Terms({"gain": hit_gain(hits, binary(rel)), "discount": early}, over=k)
 
-    k = np.floor(times * relevant(hits.pool, binary(rel))[hits.topic] + 0.9)
-    return over_best(expected_number(hits, rel, k), k)
+    def over_orders(hits: Hits) -> Floats:
+        from rankprism.measures.ties.graded import r_precision as expected_number
+
+        k = depth(hits)
+        return over_best(expected_number(hits, rel, k), k)
+
+    return PlainPerAspect(
+        terms=terms,
+        bounds=lambda c: r_precision(c, rel, times),
+        over_orders=over_orders,
+        worth=lambda hits: hits.grade,
+        has_steps=True,
+    )
 
 
 DcgForm = Annotated[

@@ -24,7 +24,7 @@ import numpy as np
 from rankprism.data import Floats, Longs
 from rankprism.measures.declare import measure
 from rankprism.measures.parts import ratio
-from rankprism.measures.preferences.hits import UNBOUNDED, PreferenceHits
+from rankprism.measures.preferences.hits import PreferenceHits
 from rankprism.measures.preferences.judgment_groups import Group
 from rankprism.measures.preferences.pairs import Pairs
 from rankprism.measures.preferences.utility import NONE
@@ -181,7 +181,6 @@ def _several_lists(group: Group, n: int, most: int, only_retrieved: bool) -> tup
 
 _declared = measure(
     needs="preferences",
-    bounds=UNBOUNDED,
     cite="buckley2005retrieval",
     compared="trec_eval 10.0-rc3 on its own test files (its 4 decimals)",
 )

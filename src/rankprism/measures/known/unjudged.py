@@ -11,11 +11,11 @@ import numpy as np
 from rankprism.data import NOWHERE, Bools, Floats, Hits
 from rankprism.measures.compared import TREC_EVAL_10
 from rankprism.measures.declare import measure
-from rankprism.measures.definition import Bounds
+from rankprism.measures.form import Plain
 from rankprism.measures.parameter import Cutoff
 from rankprism.measures.parts import Persistence, geometric, ratio, total
 
-_NO_GRADES = Bounds("none", reason="it counts unjudged documents and does not look at grades")
+_NO_GRADES = "it counts unjudged documents and does not look at grades"
 
 
 def _judged(hits: Hits, cutoff: int | None) -> Bools:
@@ -24,8 +24,8 @@ def _judged(hits: Hits, cutoff: int | None) -> Bools:
     return inside if hits.negative is None else inside & ~hits.negative
 
 
-@measure(bounds=_NO_GRADES, lower_is_better=True, cite="macavaney2022streamlining", compared=TREC_EVAL_10)
-def Unjudged(hits: Hits, cutoff: Cutoff = None) -> Floats:
+@measure(lower_is_better=True, cite="macavaney2022streamlining", compared=TREC_EVAL_10)
+def Unjudged(cutoff: Cutoff = None) -> Plain:
     """Unjudged: the share of the first k documents that are not judged.
 
     Unjudged@k = 1/k Σ_{i≤k} [document i is not judged]
@@ -37,12 +37,16 @@ def Unjudged(hits: Hits, cutoff: Cutoff = None) -> Floats:
     >>> evaluate({"q": {"a": 0, "b": 1}}, {"q": {"a": 2, "x": 1}}, ["Unjudged@1", "Unjudged@4"]).mean()
     {'run': {'Unjudged@1': 0.0, 'Unjudged@4': 0.25}}
     """
-    depth = hits.depth(cutoff)
-    return ratio(np.minimum(hits.length, depth) - _judged(hits, cutoff).sum(-1), depth)
+
+    def share(hits: Hits) -> Floats:
+        depth = hits.depth(cutoff)
+        return ratio(np.minimum(hits.length, depth) - _judged(hits, cutoff).sum(-1), depth)
+
+    return Plain(score=share, why_unbounded=_NO_GRADES)
 
 
-@measure(bounds=_NO_GRADES, lower_is_better=True, cite="moffat2008rank", compared=TREC_EVAL_10)
-def RBP_residual(hits: Hits, p: Persistence = 0.8, cutoff: Cutoff = None) -> Floats:
+@measure(lower_is_better=True, cite="moffat2008rank", compared=TREC_EVAL_10)
+def RBP_residual(p: Persistence = 0.8, cutoff: Cutoff = None) -> Plain:
     """Residual of rank-biased precision: how much RBP could rise if everything unknown were relevant.
 
     RBP_residual = 1 - (1 - p) Σ_{judged i} p^(i-1)
@@ -56,6 +60,10 @@ def RBP_residual(hits: Hits, p: Persistence = 0.8, cutoff: Cutoff = None) -> Flo
     >>> evaluate(judged, run, ["RBP_residual(p=0.5)"]).mean()
     {'run': {'RBP_residual(p=0.5)': 0.375}}
     """
-    judged = _judged(hits, cutoff)
-    known = (1 - p) * total(np.where(judged, geometric(p)(np.where(judged, hits.judged, 1)), 0.0))
-    return np.maximum(1 - known, 0.0)
+
+    def unknown(hits: Hits) -> Floats:
+        judged = _judged(hits, cutoff)
+        known = (1 - p) * total(np.where(judged, geometric(p)(np.where(judged, hits.judged, 1)), 0.0))
+        return np.maximum(1 - known, 0.0)
+
+    return Plain(score=unknown, why_unbounded=_NO_GRADES)

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankprism.data import Floats
-from rankprism.measures.form import OfRanking
+from rankprism.data.arrays import Floats
+from rankprism.measures.form import OfPreferences
 from rankprism.measures.preferences.hits import PreferenceHits
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs(OfRanking):
+class Pairs(OfPreferences):
     """A score of pairs of documents of which the preferred one is above the other."""
 
     scored: Callable[[PreferenceHits], Floats]  #: (N,)
@@ -25,7 +25,7 @@ class Pairs(OfRanking):
     def score(self, hits: PreferenceHits) -> Floats:
         return self.scored(hits)
 
-    def expected(self, hits: PreferenceHits) -> Floats | None:
+    def over_orders(self, hits: PreferenceHits) -> Floats | None:
         """Unless the cutoff divides a group, the same pairs count in all orders."""
         from rankprism.measures.ties.lattice import numbered
         from rankprism.measures.ties.orders import law_of_preference_orders

@@ -1,8 +1,8 @@
 """Scores of rankings with ties: the expectation, the lowest and the highest score over all orders.
 
 Documents with the same score are a group, and each order of the documents of a group is as good as any other.
-A measure says in its declaration (`rankprism.measures.definition.Ties`) how its scores over all orders are
-found. There are four ways, all of them exact:
+The form of a measure (`rankprism.measures.form`) says how its scores over all orders are found. There are
+four ways, all of them exact:
 
 - a closed form for the expectation: `sums` for everything that is made of parts, and modules named after the
   other families;

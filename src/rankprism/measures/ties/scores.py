@@ -5,7 +5,7 @@ document, the start and the size of its group (`Alignment.groups`), and `Hits` c
 `tied=`, none of this exists, and rankings without ties go the same way in both cases.
 `measures/ties/scores.py` chooses, for the rankings that have ties, among four exact ways: a closed form,
 sorting each group, the lattice of document kinds, and listing all orders. The form of a measure says
-which of them apply. A measure written by hand says so by `Ties` in its declaration, next to its bounds.
+which of them apply. A measure written by hand gives these answers to its form, next to its bounds.
 For measures made of parts, `ties/sums.py` derives the expectation from the discount, the gain and the
 novelty.
 
@@ -139,7 +139,7 @@ def _check_certain(measure: Measure, hits: Hits | PreferenceHits) -> None:
 
 def _expected(measure: Measure, hits: Hits | PreferenceHits) -> Floats:
     """(N,) the expectation of the score of rankings with ties"""
-    found = measure.whole.expected(hits)
+    found = measure.whole.over_orders(hits)
     return law(measure, hits).expected if found is None else found
 
 
@@ -150,7 +150,7 @@ def expected_per_aspect(measure: Measure, hits: Hits) -> Floats:
     """
     if measure.form.order_free:
         return _plain(measure).per_aspect(hits)
-    found = measure.form.expected(hits)
+    found = measure.form.over_orders(hits)
     if found is not None:
         return found
     with numbered(of_aspects(hits)):
