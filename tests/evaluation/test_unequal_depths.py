@@ -17,7 +17,7 @@ from rankprism import InputError, RankprismWarning, Scores, evaluate, gate, pars
 from rankprism.cli.app import app
 from rankprism.measures import Measure
 from rankprism.measures.definition import Definition
-from rankprism.measures.limits import greatest_loss, grows_with_depth, lowest_score
+from rankprism.measures.limits import greatest_loss
 from rankprism.measures.parameter import Role
 from rankprism.measures.registry import definitions, modules
 from rankprism.results.depths import note_of_depths
@@ -131,8 +131,8 @@ CATALOGUE = [definition for definition in definitions() if definition.module in 
 
 
 def test_it_is_decided_of_each_measure_whether_it_grows() -> None:
-    assert [name for name in GROWING if not grows_with_depth(parse(name))] == []
-    assert [name for name in STAYING if grows_with_depth(parse(name))] == []
+    assert [name for name in GROWING if not parse(name).grows_with_depth] == []
+    assert [name for name in STAYING if parse(name).grows_with_depth] == []
     decided = {parse(name).name for name in (*GROWING, *STAYING)}
     assert [d.name for d in CATALOGUE if d.name not in decided] == []
 
@@ -165,7 +165,7 @@ def test_documents_below_rank_100_count_for_what_grows_and_hardly_for_the_rest(
     if measure.needs != "judgments" or Role.INNER in definition.roles or measure.name in SIZES | SPECIAL:
         pytest.skip("cannot be asked of such rankings; the list above decides")
     none, top, below = (_of_ranks(measure, first) for first in (None, 1, 101))
-    assert ((below - none) > 0.05 * (top - none)) == grows_with_depth(measure)
+    assert ((below - none) > 0.05 * (top - none)) == measure.grows_with_depth
 
 
 def test_stored_scores_know_their_depth(tmp_path: Path) -> None:
@@ -219,6 +219,6 @@ def test_the_crawl_of_2012_is_noted(collections: Path) -> None:
 def test_losses_are_bounded_where_the_lowest_score_is_known() -> None:
     assert greatest_loss(parse("nDCG@10"), 0.5, False) == 0.5
     assert greatest_loss(parse("EU"), 0.5, False) is None
-    assert lowest_score(parse("Contrast(RR)")) is None
-    assert lowest_score(parse("EU(e=0)")) == 0
+    assert parse("Contrast(RR)").range == (-1, 1)
+    assert parse("EU(e=0)").range[0] == 0
     assert np.isclose(greatest_loss(parse("RBP_residual"), 0.2, True) or 0, 0.8)

@@ -26,6 +26,7 @@ from rankprism.measures.family import Sum
 from rankprism.measures.folds import FOLDS
 from rankprism.measures.measure import Measure
 from rankprism.measures.parts import FIRST, LOGARITHMIC, UNIFORM, Gain, Parts, binary
+from rankprism.measures.registry import modules
 from tests.measures.test_catalogue import Case, cases
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")  # runs without judged documents
@@ -307,30 +308,6 @@ AROUND = {
     "Contrast": ["Contrast({},good='s',bad='t')"],
     "TOMA": ["TOMA({})", "TOMA({},distance='chebyshev',weights='top-half')", "TOMA({},weighted=True)"],
 }
-#: Bounds of these are attained, besides those of all measures that say so of their default parameters.
-EXACT = {
-    *("R(rel=2)", "Success(rel=2)", "SetP(relative=True)", "SetF(beta=3)", "SetAP(rel=2)"),
-    *("Utility(found=-1,wrong=2)", "Rprec(times=0.5)", "Rprec(times=1.6)"),
-    *("P(rel=2)", "RR(rel=2)", "AP(rel=2)", "AP(normalize=False)", "Rprec(rel=2)", "RBP(rel=2)"),
-    *("RBP(gain='linear')", "DCG(dcg='exp-log2')", "DCG(gains={1:3,2:1})", "StRecall(rel=2)"),
-    *("StRecall(weighted=True)", "alpha_DCG(alpha=0)", "alpha_DCG(alpha=1)", "alpha_DCG(rel=2)"),
-    *("alpha_DCG(weighted=True)", "ERR_IA(alpha=0.9)", "NRBP(weighted=True)", "EU(gain='binary')"),
-    *("RBU(gain='binary')", "S_RR(level=0.5)", "S_RR(rel=2)"),
-    *(
-        f"{name}(fold='{fold}')"
-        for name in ("P", "R", "Success", "RR", "AP", "Rprec", "RBP", "DCG")
-        for fold in FOLDS
-    ),
-    *(f"{name}({inside})" for name in ("CAM", "MM") for inside in ("AP", "RR@1", "Rprec", "P@2")),
-    *("Aspect(AP,aspect='t')", "Contrast(AP,good='s',bad='t')", "own_decay"),
-}
-
-
-def is_exact(name: str) -> bool:
-    """Whether some completion has to attain the bounds of this measure."""
-    measure = parse(name)
-    says_so = measure.bounds_kind == "exact" and set(measure.settings) <= {"cutoff"}
-    return says_so or name in EXACT or re.sub(r"@\d+$", "", name) in EXACT
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -346,11 +323,7 @@ def own_measures() -> None:
 
 #: Other tests register measures of their own.
 _HOMES = {name: lookup(name).definition.module for name in names()}
-BUILT_IN = [
-    n
-    for n, home in _HOMES.items()
-    if home.startswith("rankprism.") and not home.endswith(".compose") and lookup(n).needs == "judgments"
-]
+BUILT_IN = [n for n, home in _HOMES.items() if home in modules() and lookup(n).needs == "judgments"]
 OWN = ["own_decay", "own_first", "own_first_greedy", "own_sum", "own_cascade", "own_mix"]
 
 
@@ -453,7 +426,7 @@ def test_no_completion_of_the_judgments_leads_beyond_the_bounds(seed: int, aspec
         least, most = column.min(), column.max()
         assert low <= least + 1e-12, (name, low, least)
         assert most <= high + 1e-12, (name, most, high)
-        if is_exact(name):
+        if parse(name).bounds_kind == "exact":
             assert (low, high) == pytest.approx((least, most), rel=1e-12, abs=1e-12), name
 
 

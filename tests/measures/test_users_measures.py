@@ -15,16 +15,18 @@ import rankprism
 from rankprism import MeasureError, evaluate, sample
 from rankprism.data.arrays import Floats
 from rankprism.data.hits import Cells, Hits
-from rankprism.errors import BrokenMeasure, InputError
+from rankprism.errors import BrokenMeasure
 from rankprism.measures import measure, nDCG
 from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.counted import Counted
 from rankprism.measures.declare import single
+from rankprism.measures.family import NoveltySum, Sum
 from rankprism.measures.form import Plain, PlainPerAspect
 from rankprism.measures.measure import Measure
 from rankprism.measures.mixture import Mixture
 from rankprism.measures.parts import LOGARITHMIC, Parts, binary, hit_discount, hit_gain
 from rankprism.measures.preferences.hits import PreferenceHits
+from rankprism.measures.terms import Terms
 from rankprism.meta.axioms import Base, Pri, constraint, examine
 
 #: Two runs of the same depth.
@@ -239,32 +241,35 @@ def test_a_measure_of_one_aspect_returns_a_score_for_each_aspect() -> None:
 _numbers = itertools.count()
 
 
-def test_bounds_without_a_form_that_knows_them_are_refused() -> None:
-    def UsersScores(hits: Hits) -> Floats:
-        """Returns scores."""
-        return np.zeros(len(hits.rank))
+@pytest.mark.parametrize(
+    ("returned", "form"),
+    [(Parts(LOGARITHMIC, binary(1)), "Sum"), (Terms({"gain": np.zeros((1, 1, 1))}), "PlainPerAspect")],
+)
+def test_what_forms_are_made_of_is_not_a_form(returned: Any, form: str) -> None:
+    def function(*given: Any) -> Any:
+        """Returns what is not a form."""
+        return returned
 
-    with pytest.raises(MeasureError, match=r"UsersScores: bounds='exact' needs a function that returns a fo"):
-        measure(bounds="exact")(UsersScores)
-    with pytest.raises(InputError, match=r"UsersScores: bounds must be one of exact, outer; got 'all'"):
-        measure(bounds="all")(UsersScores)
+    function.__name__ = name = f"UsersReturns{next(_numbers)}"
+    with pytest.raises(MeasureError, match=rf"{name} returns \w+, which are not a form; return {form}\("):
+        evaluate(QRELS, RUNS, single()(function))
 
 
-_PARTS = Parts(LOGARITHMIC, binary(1))
+_SUM = NoveltySum(Parts(LOGARITHMIC, binary(1)))
 
 
 @pytest.mark.parametrize(
     ("decorator", "returned", "found"),
     [
-        (measure, Parts, np.zeros(1)),
-        (single, Parts, np.zeros(1)),
-        (measure, Parts, Plain(score=count)),
-        (measure, Plain, _PARTS),
-        (single, PlainPerAspect, _PARTS),
+        (measure, NoveltySum, np.zeros(1)),
+        (single, Sum, np.zeros(1)),
+        (measure, NoveltySum, Plain(score=count)),
+        (measure, Plain, _SUM),
+        (single, PlainPerAspect, _SUM),
         (measure, Plain, np.zeros(1)),
         (single, PlainPerAspect, np.zeros(1)),
-        (measure, np.ndarray, _PARTS),
-        (single, np.ndarray, _PARTS),
+        (measure, np.ndarray, _SUM),
+        (single, np.ndarray, _SUM),
         (measure, None, Mixture((("one", 1.0, nDCG),))),
         (single, None, PlainPerAspect(per_aspect=count)),
     ],
@@ -296,7 +301,7 @@ def test_a_form_of_all_aspects_is_not_one_of_each_aspect() -> None:
 def test_a_score_of_counts_needs_one_formula() -> None:
     """Set Jaccard, f ÷ (n + R - f): its bounds are those of all completions, and ties do not matter."""
 
-    @single(bounds="exact")
+    @single()
     def UsersJaccard(rel: float = 1.0) -> Counted:
         """The share of documents that are in both sets."""
         return Counted(rel=rel, over=lambda m: m.n + m.R - m.f, order_free=True)
@@ -316,10 +321,10 @@ def test_a_score_of_counts_needs_one_formula() -> None:
 
 
 def test_a_return_type_may_be_named_by_its_module() -> None:
-    @single(bounds="exact")
-    def UsersQualified(rel: float = 1.0) -> rankprism.measures.parts.Parts:
+    @single()
+    def UsersQualified(rel: float = 1.0) -> rankprism.measures.family.Sum:
         """The same as DCG of binary gains."""
-        return Parts(LOGARITHMIC, binary(rel))
+        return Sum(Parts(LOGARITHMIC, binary(rel)))
 
     found = evaluate(QRELS, RUNS, [UsersQualified, "DCG"], bounds=True)
     assert found.low is not None

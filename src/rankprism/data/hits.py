@@ -27,9 +27,9 @@ time, `PerAspect`, gives arrays (N, A), and a form of whole rankings, `OfRanking
 a form does not say has a default. A function may return (`measures/declare.py`; the formula, examples and
 what is derived follow):
 
-- `Parts`: discount, gain, novelty, weights, effort, factor, divisor; Σᵢ D(i) Σₜ wₜ g(i,t) N(i,t); P, R,
-  F1, RR, Success, AP, DCG, RBP, ERR, StRecall, α-DCG, ERR-IA, NRBP, EU, RBU; everything: `Sum` or
-  `NoveltySum` in `family.py`; normalised forms, greedy and exact ideals
+- `Sum`, `NoveltySum`: discount, gain, novelty, weights, effort, factor, divisor (`Parts`);
+  Σᵢ D(i) Σₜ wₜ g(i,t) N(i,t); P, R, F1, RR, Success, AP, DCG, RBP, ERR, StRecall, α-DCG, ERR-IA, NRBP, EU,
+  RBU; everything, see `family.py`; normalised forms, greedy and exact ideals
 - `Folded`: a measure of one aspect, and a way to give each document one grade; M of folded grades; TOMA,
   D-nDCG, D-Q, D-RBP, every `fold=`; everything that M has
 - `OverAspects`: a measure of one aspect, weights, a mean; Σₜ wₜ Mₜ ÷ Σₜ wₜ; M-IA, CAM, MM, P+Q, nuggets;

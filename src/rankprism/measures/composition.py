@@ -103,7 +103,6 @@ def compose(
     ]
     for parameter in parameters:
         parameter.check(parameter.default, name)
-    kind = "exact" if gain == "binary" and divisor in ("none", "everything") else "outer"
     recipe = {
         "name": name,
         "discount": discount,
@@ -127,7 +126,6 @@ def compose(
             parts_of,
             form,
             tuple(parameters),
-            bounds=kind,
             lower_is_better=lower_is_better or None,
             recipe=(compose, recipe),
         )

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankprism.data import Floats, Hits, Ints
 from rankprism.measures.bounds.single import all_found, over_counts
-from rankprism.measures.form import Pair, PerAspect
+from rankprism.measures.form import ANY_NUMBER, Pair, PerAspect
 from rankprism.measures.parts import binary, hit_gain, over_best, ratio, relevant, total
 
 if TYPE_CHECKING:
@@ -60,6 +60,14 @@ class Counted(PerAspect):
     #: Whether the score depends only on f, n and R. It may then not fall when f and R both rise by 1, and
     #: its bounds are exact.
     order_free: bool = False
+    #: Whether documents far down can still raise the score by a large share.
+    is_deep: bool = True
+    #: The lowest and the highest score.
+    range: tuple[float, float] = ANY_NUMBER
+
+    @property
+    def is_exact(self) -> bool:
+        return self.order_free
 
     def of(self, marks: Marks) -> Floats:
         """(N, A) the score"""

@@ -3,11 +3,11 @@
 `measure` is for measures of all aspects together, and `single` for those that score each aspect on its own.
 The return type of the function decides what is derived:
 
-- `Parts`, from the parameters alone: everything, see `rankprism.measures.family`. The cutoff is added.
-- a form, from the parameters alone: whatever the form answers, see `rankprism.measures.form`. `Counted` is
-  for scores of how many relevant documents there are and where, `Folded`, `OverAspects` and `Chosen` are for
-  what a measure of one aspect scores, and `Mixture` is a weighted sum of measures. `Plain` and
-  `PlainPerAspect` take their answers one by one.
+- a form, from the parameters alone: whatever the form answers, see `rankprism.measures.form`. `Sum` and
+  `NoveltySum` are the family Σ_i D(i) [Σ_t w_t g(i,t) N(i,t) - e], from which everything is derived.
+  `Counted` is for scores of how many relevant documents there are and where, `Folded`, `OverAspects` and
+  `Chosen` are for what a measure of one aspect scores, and `Mixture` is a weighted sum of measures. `Plain`
+  and `PlainPerAspect` take their answers one by one.
 - an array of scores, from hits and parameters: nothing is derived.
 """
 
@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from typing import Annotated, Any, cast
 
 from rankprism.errors import MeasureError, one_of
-from rankprism.measures.definition import BOUNDS, NEEDS, Definition
+from rankprism.measures.definition import NEEDS, Definition
 from rankprism.measures.family import NoveltySum, Sum
 from rankprism.measures.folds import FOLDS
 from rankprism.measures.form import Form, PerAspect, Plain, PlainPerAspect
@@ -36,6 +36,7 @@ from rankprism.measures.parameter import (
 )
 from rankprism.measures.parts import Parts
 from rankprism.measures.registry import register
+from rankprism.measures.terms import Terms
 
 Fold = Annotated[
     str,
@@ -61,7 +62,6 @@ NODES = declared("nodes", Nodes, 1_000_000)
 
 def measure(
     *,
-    bounds: str | None = None,
     cite: str = "",
     compared: str = "",
     aliases: str = "",
@@ -80,9 +80,6 @@ def measure(
     needs
         The kind of judgments that the measure needs. A function that needs "preferences" takes
         `PreferenceHits`, and such a measure has no parameter `judged_only`.
-    bounds
-        The kind of the bounds that the form knows if judgments are missing: "exact", if with default
-        parameters some completion of the judgments attains each bound, or "outer". Default: "outer".
     cite
         Keys of `rankprism.measures.citations`.
     compared
@@ -105,11 +102,11 @@ def measure(
 
     def decorate(function: Callable[..., Any]) -> Measure:
         common = [JUDGED_ONLY] if needs == "judgments" else []
-        fields, own = _declared(function, False, bounds)
-        fields |= _about(cite, compared, aliases, forms, lower_is_better)
+        form, own = _declared(function, single=False)
+        about = _about(cite, compared, aliases, forms, lower_is_better)
         parameters = _ordered(own, *common)
         return register(
-            Definition(function, parameters=parameters, needs=needs, answers=answers, range=range, **fields)
+            Definition(function, form, parameters, needs=needs, answers=answers, range=range, **about)
         )
 
     return decorate
@@ -117,7 +114,6 @@ def measure(
 
 def single(
     *,
-    bounds: str | None = None,
     cite: str = "",
     compared: str = "",
     aliases: str = "",
@@ -137,12 +133,10 @@ def single(
     """
 
     def decorate(function: Callable[..., Any]) -> Measure:
-        fields, own = _declared(function, True, bounds)
-        fields |= _about(cite, compared, aliases, forms, lower_is_better)
+        form, own = _declared(function, single=True)
+        about = _about(cite, compared, aliases, forms, lower_is_better)
         parameters = _ordered(own, FOLD, JUDGED_ONLY)
-        made = Definition(
-            function, parameters=parameters, single=True, range=range, partial=partial, **fields
-        )
+        made = Definition(function, form, parameters, single=True, range=range, partial=partial, **about)
         return register(made) if listed else Measure(made)
 
     return decorate
@@ -151,7 +145,6 @@ def single(
 def normalised(
     of: Measure,
     *,
-    bounds: str = "outer",
     cite: str | None = None,
     compared: str | None = None,
     aliases: str = "",
@@ -190,62 +183,52 @@ def normalised(
             "cite": base.cite if cite is None else about["cite"],
             "compared": base.compared if compared is None else compared,
         }
-        written = (base.function, described, bounds, not base.single)
-        return register(
-            Definition(
-                described, form, parameters, single=base.single, bounds=bounds, written=written, **about
-            )
-        )
+        written = (base.function,)
+        return register(Definition(described, form, parameters, single=base.single, written=written, **about))
 
     return decorate
 
 
 def _declared(
-    function: Callable[..., Any], single: bool, bounds: str | None
-) -> tuple[dict[str, Any], tuple[Parameter, ...]]:
-    """The fields of `Definition` that follow from what a function returns, and the parameters it declares."""
+    function: Callable[..., Any], single: bool
+) -> tuple[Callable[..., Form], tuple[Parameter, ...]]:
+    """What makes forms of a function, and the parameters that it declares."""
     name, kind = function.__name__, _returned(function)
-    if bounds is not None:
-        one_of(f"{name}: bounds", bounds, BOUNDS)
-    fields = {"bounds": bounds or "outer", "written": (function, bounds, kind is Parts and not single)}
     if kind is None:
-        if bounds is not None:
-            raise MeasureError(
-                f"{name}: bounds={bounds!r} needs a function that returns a form with bounds, such as "
-                f"Plain(score=..., bounds=...)"
-            )
-        return fields | {"form": _scored(function, single)}, parameters_of(function, after=1)
-    if kind is not Parts and issubclass(kind, PerAspect) != single:
+        return _scored(function, single), parameters_of(function, after=1)
+    if issubclass(kind, PerAspect) != single:
         raise MeasureError(
             f"{name}: {kind.__name__} is a form "
             + ("of all aspects; use @measure" if single else "of one aspect; use @single")
         )
-    own = (*parameters_of(function), *([CUTOFF] if kind is Parts else []))
 
     def form(**settings: Any) -> Form:
-        if kind is not Parts:
-            return cast("Form", _checked(name, kind, function(**settings)))
-        cutoff = settings.pop("cutoff", None)
-        parts = _checked(name, kind, function(**settings))
-        return Sum(parts, cutoff, name) if single else NoveltySum(parts, cutoff, name)
+        return cast("Form", _checked(name, kind, function(**settings))).named(name)
 
-    return fields | {"form": form}, own
+    return form, parameters_of(function)
 
 
-def _returned(function: Callable[..., Any]) -> type | None:
-    """The class that a function is declared to return, if a form is made of it; None for scores."""
+def _returned(function: Callable[..., Any]) -> type[Form] | None:
+    """The form that a function is declared to return; None for scores."""
     hint = function.__annotations__.get("return")
     if isinstance(hint, str):  # from __future__ import annotations
         try:
             hint = eval(hint, function.__globals__)
         except NameError:  # imported for type checkers only, or inside a function
-            return {"Parts": Parts, "Mixture": Mixture}.get(hint.rpartition(".")[2])
-    return hint if isinstance(hint, type) and issubclass(hint, (Parts, Form)) else None
+            named = hint.rpartition(".")[2]
+            return next((form for form in (Sum, NoveltySum, Mixture) if form.__name__ == named), None)
+    return hint if isinstance(hint, type) and issubclass(hint, Form) else None
 
 
-def _checked(name: str, kind: type | None, found: Any) -> Any:
+def _checked(name: str, kind: type[Form] | None, found: Any) -> Any:
     """What a measure's function has returned, if it is what its return type says."""
-    if not isinstance(found, kind or object) or (kind is None and isinstance(found, (Parts, Form))):
+    if isinstance(found, (Parts, Terms)):
+        raise MeasureError(
+            f"{name} returns {type(found).__name__}, which are not a form; "
+            + ("return Sum(Parts(...)) or NoveltySum(Parts(...))" if isinstance(found, Parts) else "")
+            + ("return PlainPerAspect(terms=...)" if isinstance(found, Terms) else "")
+        )
+    if not isinstance(found, kind or object) or (kind is None and isinstance(found, Form)):
         returned = type(found).__name__
         raise MeasureError(
             f"{name} returns {returned}, but its return type says "

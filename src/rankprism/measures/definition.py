@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 
 #: The kinds of judgments that a measure may need.
 NEEDS = ("judgments", "preferences")
-#: The kinds of bounds: with default parameters, some completion of the judgments attains each bound; or no
-#: completion goes beyond the bounds.
-BOUNDS = ("exact", "outer")
 #: The end of the text that says what a measure computes, if a lower score is better.
 LOWER_IS_BETTER = "; lower is better"
 #: The constraints of Amigó et al. (2018) in the paper's order; `rankprism.axioms` defines them.
@@ -57,9 +54,7 @@ class Definition:
     range: tuple[float, float] | None = None
     #: Whether a ranking may have no score (NaN), because there is nothing to count; a mean leaves it out.
     partial: bool = False
-    #: The kind of bounds if judgments are missing, one of `BOUNDS`, and if the form knows any.
-    bounds: str = "outer"
-    #: Everything that the author of the measure has given, of which `identity` makes a hash.
+    #: What decides about the scores besides `function`, of which `identity` makes a hash.
     written: tuple[Any, ...] = ()
     #: How another process makes the definition again, if importing its module is not enough.
     recipe: tuple[Callable[..., Measure], Mapping[str, Any]] | None = None

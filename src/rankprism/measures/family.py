@@ -8,8 +8,9 @@ each aspect, (N, A); all others have one for each ranking, (N,).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -18,13 +19,19 @@ from rankprism.data import NOWHERE, Floats, Hits, Ints
 from rankprism.errors import MeasureError
 from rankprism.measures import tables
 from rankprism.measures.bounds.completions import Completions
-from rankprism.measures.bounds.novelty import expected_utility, mean_over_own_ideals, over_best_ranking
+from rankprism.measures.bounds.novelty import (
+    expected_utility,
+    is_rising,
+    mean_over_own_ideals,
+    over_best_ranking,
+)
 from rankprism.measures.bounds.ranges import Pair, probability
 from rankprism.measures.bounds.single import of_one_aspect
-from rankprism.measures.form import OfRanking, PerAspect
+from rankprism.measures.form import OfRanking, PerAspect, is_patient
 from rankprism.measures.ideal import best_utility, exact_utility, sorted_gains
 from rankprism.measures.parts import (
     CASCADE,
+    FIRST,
     NO_NOVELTY,
     ONE,
     PRECISION,
@@ -52,9 +59,31 @@ class Sum(PerAspect):
     """Σ_i D(i) g(i,t) N(i,t) for each aspect t, times a factor or over a divisor, down to a cutoff."""
 
     parts: Parts = field()
-    cutoff: int | None
-    name: str  #: of the measure, in errors
+    cutoff: int | None = None
+    name: str = ""  #: of the measure, in errors
     has_steps = is_sum = True
+
+    def named(self, name: str) -> Sum:
+        return replace(self, name=name)
+
+    @property
+    def range(self) -> tuple[float, float]:
+        parts = self.parts
+        most = {"depth": 1.0, "relevant": 1.0, "depth and relevant": 2.0}.get(parts.over, 0.0)
+        is_share = parts.gain.kind == "binary" and (parts.factor or 1.0) <= most
+        return 0.0, 1.0 if is_share or parts.over == "per-aspect" or _finds_one(parts) else math.inf
+
+    @property
+    def is_deep(self) -> bool:
+        return self.parts.over not in ("depth", "depth and relevant") and _is_deep(self.parts)
+
+    @property
+    def is_exact(self) -> bool:
+        """Gains are certain, the sum never falls when a gain rises, and so does its share of the divisor."""
+        parts = self.parts
+        if parts.over not in ("none", "depth"):
+            return parts.gain.kind == "binary" and "relevant" in parts.over
+        return parts.gain.kind in ("binary", "linear", "exp") and is_rising(parts)
 
     def per_aspect(self, hits: Hits) -> Floats:
         return score_per_aspect(hits, checked(hits, self.parts, self.name), self.cutoff)
@@ -158,11 +187,28 @@ class NoveltySum(OfRanking):
     """Σ_i D(i) [Σ_t w_t g(i,t) N(i,t) - e], times a factor or over a divisor, down to a cutoff."""
 
     parts: Parts = field()
-    cutoff: int | None
-    name: str  #: of the measure, in errors
+    cutoff: int | None = None
+    name: str = ""  #: of the measure, in errors
     #: Whether the divisor may be known only within bounds.
     searches: bool = False
     has_steps = is_sum = True
+
+    def named(self, name: str) -> NoveltySum:
+        return replace(self, name=name)
+
+    @property
+    def range(self) -> tuple[float, float]:
+        parts = self.parts
+        most = 1.0 if _finds_one(parts) and not parts.as_given else math.inf
+        return (-math.inf if parts.effort else 0.0), most
+
+    @property
+    def is_deep(self) -> bool:
+        return _is_deep(self.parts)
+
+    @property
+    def is_exact(self) -> bool:
+        return self.parts.gain.kind == "binary" and self.parts.over in ("none", "everything")
 
     def score(self, hits: Hits) -> Floats:
         return score(hits, checked(hits, self.parts, self.name), self.cutoff)
@@ -190,6 +236,21 @@ class NoveltySum(OfRanking):
         weight = parts.given_weights(hits)
         weight = aspect_weights(hits, parts.gain, parts.weighted) if weight is None else weight
         return sums_over_aspects(linear_worth(hits, parts, self.cutoff), weight)[:, None, :]
+
+
+def _finds_one(parts: Parts) -> bool:
+    """Whether the sum is the discount of the first relevant document."""
+    is_plain = parts.over == "none" and parts.factor is None
+    return is_plain and parts.novelty == FIRST and parts.gain.kind == "binary"
+
+
+def _is_deep(parts: Parts) -> bool:
+    """Whether ranks below `DEEPEST` have a large share of the weight together."""
+    kind, novelty = parts.discount.kind, parts.novelty
+    if kind == "geometric":
+        return is_patient(parts.discount.p)
+    # Σ 1/i has no limit, unless each document on an aspect lowers what those below it are worth.
+    return kind != "reciprocal" or (novelty.kind not in ("first", "cascade") and novelty.amount == 0)
 
 
 def _single_worth(hits: Hits, parts: Parts) -> Floats | None:

@@ -7,6 +7,7 @@ arrays (N,). Both have default answers, so a form says only what is known about 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -20,6 +21,18 @@ Pair: TypeAlias = tuple[Floats, Floats]
 
 #: Why a form has no bounds, if it does not say why.
 UNPROVED = "none have been proved"
+#: The range of a score of which nothing is known.
+ANY_NUMBER = (-math.inf, math.inf)
+
+#: A measure that looks at no more documents has a depth of its own, as pools of campaigns do.
+DEEPEST = 100
+#: It does so, too, if at most this share of its weight is further down.
+_SHARE = 0.05
+
+
+def is_patient(p: float) -> bool:
+    """Whether ranks below `DEEPEST` have a large share of the weights p^(i-1)."""
+    return p**DEEPEST > _SHARE
 
 
 class Form:
@@ -30,6 +43,10 @@ class Form:
 
     #: The parts of the sum, if the measure is one of the family.
     parts: Parts | None = None
+
+    def named(self, name: str) -> Form:
+        """The same form, whose errors name the measure."""
+        return self
 
     @property
     def has_steps(self) -> bool:
@@ -50,6 +67,23 @@ class Form:
     @property
     def searches(self) -> bool:
         """Whether a search for the best ranking may end without a proof, so that there is an `interval`."""
+        return False
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The lowest and the highest score that a ranking can have, infinite where it is not known."""
+        return ANY_NUMBER
+
+    @property
+    def is_deep(self) -> bool:
+        """Whether documents far down a ranking can still raise the score by a large share, if there is no
+        cutoff. Shares of what was retrieved, which fall as easily as they rise, do not; nor do means over the
+        documents that were found, or users who hardly ever get that far."""
+        return True
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether some completion of the judgments attains each bound."""
         return False
 
     @property
@@ -118,8 +152,9 @@ class PerAspect(Form):
 
 
 class OfPreferences(OfRanking):
-    """A measure of preferences."""
+    """A measure of preferences, of which no score is negative."""
 
+    range = (0.0, math.inf)
     why_unbounded = "bounds are about the grades of unjudged documents, and preferences have no grades"
 
 
@@ -130,6 +165,9 @@ class _ByHand(Form):
     order_free: bool = False
     is_sum: bool = False
     searches: bool = False
+    is_deep: bool = True
+    is_exact: bool = False
+    range: tuple[float, float] = ANY_NUMBER
     why_unbounded: str = UNPROVED
 
     def _answer(self, **answers: Any) -> None:
@@ -151,6 +189,7 @@ class Plain(_ByHand, OfRanking):
         score: Callable[[Any], Floats],
         made_of: Callable[[Any], MadeOf | None] | None = None,
         bounds: Callable[[Any], Pair] | None = None,
+        is_exact: bool = False,
         why_unbounded: str | None = None,
         interval: Callable[[Any], Pair] | None = None,
         ideal: Callable[[Any], Mapping[str, Longs] | None] | None = None,
@@ -159,11 +198,14 @@ class Plain(_ByHand, OfRanking):
         worth: Callable[[Any], Floats | None] | None = None,
         has_steps: bool = False,
         order_free: bool = False,
+        is_deep: bool = True,
+        range: tuple[float, float] = ANY_NUMBER,
     ) -> None:
         self._answer(
             score=score,
             made_of=made_of,
             bounds=bounds,
+            is_exact=is_exact,
             why_unbounded=why_unbounded,
             interval=interval,
             ideal=ideal,
@@ -172,6 +214,8 @@ class Plain(_ByHand, OfRanking):
             worth=worth,
             has_steps=has_steps,
             order_free=order_free,
+            is_deep=is_deep,
+            range=range,
             is_sum=made_of is not None,
             searches=interval is not None,
         )
@@ -191,12 +235,15 @@ class PlainPerAspect(_ByHand, PerAspect):
         terms: Callable[[Any], Terms] | None = None,
         factors: Callable[[Any], Mapping[str, Floats] | None] | None = None,
         bounds: Callable[[Any], Pair] | None = None,
+        is_exact: bool = False,
         why_unbounded: str | None = None,
         over_orders: Callable[[Any], Floats] | None = None,
         extremes: Callable[[Any], Pair] | None = None,
         worth: Callable[[Any], Floats | None] | None = None,
         has_steps: bool = False,
         order_free: bool = False,
+        is_deep: bool = True,
+        range: tuple[float, float] = ANY_NUMBER,
     ) -> None:
         if (per_aspect is None) == (terms is None):
             raise TypeError("PlainPerAspect takes either per_aspect= or terms=")
@@ -207,11 +254,14 @@ class PlainPerAspect(_ByHand, PerAspect):
             per_aspect=per_aspect,
             factors=factors,
             bounds=bounds,
+            is_exact=is_exact,
             why_unbounded=why_unbounded,
             over_orders=over_orders,
             extremes=extremes,
             worth=worth,
             has_steps=has_steps,
             order_free=order_free,
+            is_deep=is_deep,
+            range=range,
             is_sum=factors is not None,
         )

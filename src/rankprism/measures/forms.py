@@ -7,7 +7,7 @@ sums in `family` go over aspects and documents, and `OverAspects` and `Chosen` s
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,6 +37,8 @@ class Fold:
 
     #: Whether the grade of a document depends on those above it. Then ties cannot be broken after folding.
     in_order: bool = False
+    #: Whether the highest and the lowest grades above 0 are grades of some completion.
+    is_exact: bool = False
 
     def hits(self, hits: Hits) -> Hits:
         """The same rankings with one aspect."""
@@ -52,6 +54,7 @@ class NamedFold(Fold):
     """One of `FOLDS`."""
 
     rule: str
+    is_exact = True
 
     def hits(self, hits: Hits) -> Hits:
         return hits.fold(self.rule, FOLDS[self.rule])
@@ -77,6 +80,18 @@ class Folded(OfRanking):
         if factors is None:
             return None
         return of_aspect({self.gain if name == "gain" else name: each for name, each in factors.items()}, 0)
+
+    @property
+    def range(self) -> tuple[float, float]:
+        return self.measure.range
+
+    @property
+    def is_deep(self) -> bool:
+        return self.measure.grows_with_depth
+
+    @property
+    def is_exact(self) -> bool:
+        return self.measure.form.is_exact and self.fold.is_exact
 
     @property
     def why_unbounded(self) -> str:
@@ -171,6 +186,18 @@ class OverAspects(OfRanking):
         )
 
     @property
+    def range(self) -> tuple[float, float]:
+        return self.measure.range
+
+    @property
+    def is_deep(self) -> bool:
+        return self.measure.grows_with_depth
+
+    @property
+    def is_exact(self) -> bool:
+        return self.measure.form.is_exact and self.live is None
+
+    @property
     def why_unbounded(self) -> str:
         return self.measure.form.why_unbounded
 
@@ -215,10 +242,13 @@ class OverAspects(OfRanking):
 class Chosen(OfRanking):
     """A measure of one named aspect, or its score on one aspect minus that on another."""
 
-    name: str  #: of the measure, in errors
     measure: Measure
     plus: tuple[str, str | None]  #: the name of a parameter, and that of an aspect
     minus: tuple[str, str] | None = None
+    name: str = ""  #: of the measure, in errors
+
+    def named(self, name: str) -> Chosen:
+        return replace(self, name=name)
 
     def _columns(self, hits: Hits) -> list[int]:
         """The positions of the named aspects among the aspects of every topic."""
@@ -247,6 +277,19 @@ class Chosen(OfRanking):
         if self.minus is None:
             return plus
         return added({str(self.plus[1]): (1.0, plus), self.minus[1]: (-1.0, minus[0])}, hits.rank.shape[1])
+
+    @property
+    def range(self) -> tuple[float, float]:
+        low, high = self.measure.range
+        return (low, high) if self.minus is None else (low - high, high - low)
+
+    @property
+    def is_deep(self) -> bool:
+        return self.measure.grows_with_depth
+
+    @property
+    def is_exact(self) -> bool:
+        return self.measure.form.is_exact
 
     @property
     def why_unbounded(self) -> str:

@@ -47,7 +47,8 @@ def _hash_of(definition: Definition) -> str:
     base = definition.name.removesuffix("_IA")
     if base != definition.name and definition.module.startswith(_OWN):
         return _hash_of(lookup(base).definition)
-    texts = [text for value in definition.written for text in _texts(value, True, set())]
+    written = (definition.function, *definition.written)
+    texts = [text for value in written for text in _texts(value, True, set())]
     return _hashed("\n".join(dict.fromkeys(texts)))
 
 

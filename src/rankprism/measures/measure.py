@@ -28,7 +28,7 @@ import numpy as np
 from rankprism.data import Floats, Hits, Longs
 from rankprism.errors import MeasureError
 from rankprism.measures.definition import Definition
-from rankprism.measures.form import OfRanking, PerAspect
+from rankprism.measures.form import DEEPEST, OfRanking, PerAspect
 from rankprism.measures.forms import Folded, NamedFold
 from rankprism.measures.mixture import Mixture
 from rankprism.measures.parameter import Role, printed
@@ -243,6 +243,29 @@ class Measure:
         return cutoff
 
     @property
+    def range(self) -> tuple[float, float]:
+        """The lowest and the highest score that a ranking can have, infinite where it is not known.
+
+        >>> from rankprism.measures import DCG, RBU, Unjudged
+        >>> Unjudged.range, DCG.range, RBU.range
+        ((0.0, 1.0), (0.0, inf), (-inf, inf))
+        """
+        return self.definition.range or self.form.range
+
+    @property
+    def grows_with_depth(self) -> bool:
+        """Whether documents far down a ranking can still raise the score by a large share.
+
+        If they can, the scores of short and of long rankings do not compare. A cutoff prevents it, and so
+        does a user who hardly ever gets that far.
+
+        >>> from rankprism.measures import AP, P, R, RBP, RR
+        >>> [measure.grows_with_depth for measure in (AP, RR, RBP, P, RBP(p=0.99), R @ 1000)]
+        [True, False, False, False, True, True]
+        """
+        return (self.cutoff is None or self.cutoff > DEEPEST) and self.form.is_deep
+
+    @property
     def lower_is_better(self) -> bool:
         """Whether a lower score is better.
 
@@ -315,9 +338,11 @@ class Measure:
 
     @property
     def bounds_kind(self) -> str:
-        """The kind of bounds for missing judgments: "exact" with default parameters, "outer", or "none"."""
+        """The kind of bounds for missing judgments: "exact", "outer", or "none" if no bounds are known."""
         made = self.declared
-        return "none" if made is not None and made.why_unbounded else self.definition.bounds
+        if made is None:
+            return "outer"  # at best, as those of the measure inside
+        return "none" if made.why_unbounded else "exact" if made.is_exact else "outer"
 
     def check_bounded(self) -> None:
         """Refuse a measure for which no bounds are known."""

@@ -65,6 +65,15 @@ class Mixture(OfRanking):
         return all(measure.has_steps and not measure.is_condensed for measure in self.measures)
 
     @property
+    def range(self) -> tuple[float, float]:
+        ends = [sorted(weight * end for end in m.range) for _, weight, m in self.summands if weight]
+        return sum(low for low, _ in ends), sum(high for _, high in ends)
+
+    @property
+    def is_deep(self) -> bool:
+        return any(measure.grows_with_depth for measure in self.measures)
+
+    @property
     def why_unbounded(self) -> str:
         return next((f"of {m}: {m.why_unbounded}" for m in self.measures if m.why_unbounded), "")
 

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 
 from rankprism.data import Note
 from rankprism.errors import RankprismError
-from rankprism.measures import Measure, Role, parse_all
-from rankprism.measures.limits import grows_with_depth
+from rankprism.measures.grammar import parse_all
+from rankprism.measures.measure import Measure
+from rankprism.measures.parameter import Role
 from rankprism.results.direction import measure_inside
 from rankprism.text import quoted
 
@@ -24,7 +25,7 @@ def note_of_depths(depths: Mapping[str, float], measures: Iterable[Measure]) -> 
         return None
     shallow, deep = (end(depths, key=lambda name: depths[name]) for end in (min, max))
     least, most = depths[shallow], depths[deep]
-    grow = [m for m in measures if min(most, m.cutoff or most) > _FACTOR * least and grows_with_depth(m)]
+    grow = [m for m in measures if min(most, m.cutoff or most) > _FACTOR * least and m.grows_with_depth]
     if not grow:
         return None
     short = tuple(name for name, depth in depths.items() if most > _FACTOR * depth)

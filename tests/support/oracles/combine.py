@@ -102,7 +102,7 @@ def CAM(
 def MM(name: str, judged: Judged, ranking: Ranking, weights: Weights | None = None, **settings: Any) -> float:
     share = shares(list(judged), weights)
     scores = {a: one(name, judged, judged[a], ranking, **settings) for a in judged if share[a] > 0}
-    if not scores or min(scores.values()) == 0:
+    if not scores or 0 in scores.values():  # others may be negative
         return 0.0
     return 1 / sum(share[a] / score for a, score in scores.items())
 

@@ -32,6 +32,8 @@ def Accuracy(rel: Rel = 1.0, cutoff: Cutoff = None) -> PlainPerAspect:
     """
     return PlainPerAspect(
         per_aspect=lambda hits: share_in_order(hits.top(cutoff), rel),
+        is_deep=False,
+        range=(0.0, 1.0),
         why_unbounded="what it divides by depends on which retrieved documents are relevant",
     )
 

@@ -51,7 +51,6 @@ def intent_aware(base: Definition) -> Definition:
         aliases=tuple(f"{alias}_IA" for alias in base.aliases),
         lower_is_better=base.lower_is_better,
         partial=base.partial,
-        written=(*filter(callable, base.written), False),
     )
 
 
@@ -62,7 +61,6 @@ BadAspect = Annotated[str, "the name of the aspect on which a low score is good"
 
 
 @measure(
-    bounds="outer",
     cite="lioma2017evaluation",
     compared="5 runs of TREC Health Misinformation 2021 (their 4 decimals, but for one topic of one run)",
 )
@@ -79,7 +77,7 @@ def CAM(measure: Inner) -> OverAspects:
     return OverAspects(measure)
 
 
-@measure(bounds="outer", cite="maistro2021principled", aliases="WHAM")
+@measure(cite="maistro2021principled", aliases="WHAM")
 def MM(measure: Inner) -> OverAspects:
     """Multidimensional measure: the weighted harmonic mean of a measure over the topic's aspects.
 
@@ -96,7 +94,7 @@ def MM(measure: Inner) -> OverAspects:
 Mean = Annotated[str, OneOf(("arithmetic", "harmonic")), "the mean over the aspects"]
 
 
-@measure(bounds="outer", cite="yang2015overview", compared=TREC_DD)
+@measure(cite="yang2015overview", compared=TREC_DD)
 def Reached(measure: Inner, mean: Mean = "arithmetic") -> Plain:
     """The mean of a measure over the aspects that a ranking reaches, as in TREC Dynamic Domain 2015.
 
@@ -114,6 +112,8 @@ def Reached(measure: Inner, mean: Mean = "arithmetic") -> Plain:
     return Plain(
         score=lambda hits: _mean_reached(hits, measure, mean),
         bounds=lambda c: _over_reached(c, measure, mean),
+        is_deep=measure.grows_with_depth,
+        range=measure.range,
     )
 
 
@@ -152,7 +152,7 @@ def _over_reached(c: Completions, measure: Measure, mean: str) -> Pair:
     return least, ratio(above, below)
 
 
-@measure(bounds="outer", cite="lioma2017evaluation")
+@measure(cite="lioma2017evaluation")
 def Aspect(measure: Inner, aspect: AspectName = None) -> Chosen:
     """A measure of one aspect, such as credibility, which ignores all other aspects.
 
@@ -165,10 +165,10 @@ def Aspect(measure: Inner, aspect: AspectName = None) -> Chosen:
     >>> evaluate(two, {"q": {"a": 2, "b": 1}}, ["Aspect(AP,aspect='credible')"]).mean()
     {'run': {"Aspect(AP,aspect='credible')": 0.5}}
     """
-    return Chosen("Aspect", measure, ("aspect", aspect))
+    return Chosen(measure, ("aspect", aspect))
 
 
-@measure(bounds="outer", cite="clarke2021assessing")
+@measure(cite="clarke2021assessing")
 def Contrast(measure: Inner, good: GoodAspect = "helpful", bad: BadAspect = "harmful") -> Chosen:
     """The score on a good aspect minus the score on a bad one, such as helpful minus harmful documents.
 
@@ -181,4 +181,4 @@ def Contrast(measure: Inner, good: GoodAspect = "helpful", bad: BadAspect = "har
     >>> evaluate(two, {"q": {"a": 2, "b": 1}}, ["Contrast(RR)"]).mean()
     {'run': {'Contrast(RR)': 0.5}}
     """
-    return Chosen("Contrast", measure, ("good", good), minus=("bad", bad))
+    return Chosen(measure, ("good", good), minus=("bad", bad))

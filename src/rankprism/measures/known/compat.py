@@ -13,7 +13,7 @@ import numpy.typing as npt
 from rankprism.data import NOWHERE, Floats, Hits, Longs
 from rankprism.measures.bounds.graded import compatibility
 from rankprism.measures.declare import single
-from rankprism.measures.form import PlainPerAspect
+from rankprism.measures.form import PlainPerAspect, is_patient
 from rankprism.measures.parameter import Range
 from rankprism.measures.parts import Persistence, over_best, ratio, total
 from rankprism.measures.tables import powers
@@ -27,7 +27,6 @@ Depth = Annotated[int | None, Range(1), "the last rank to compare; None means th
 
 
 @single(
-    bounds="outer",
     cite="clarke2021assessing clarke2020offline",
     compared="100 runs of TREC Health Misinformation 2021, Decision 2019 and Deep Learning 2021 (1e-12)",
 )
@@ -55,6 +54,8 @@ def Compat(p: Persistence = 0.95, normalize: ByIdeal = True, depth: Depth = None
         over_orders=lambda hits: _over_orders(hits, p, normalize, depth),
         worth=lambda hits: hits.grade,
         has_steps=True,
+        is_deep=is_patient(p),
+        range=(0.0, 1.0),
     )
 
 

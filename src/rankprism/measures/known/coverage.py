@@ -11,6 +11,7 @@ from rankprism.data import NOWHERE, Floats, Hits, Pool
 from rankprism.measures.bounds.coverage import subtopic_precision, subtopic_reciprocal_rank
 from rankprism.measures.compared import NDEVAL, NTCIREVAL
 from rankprism.measures.declare import measure
+from rankprism.measures.family import NoveltySum
 from rankprism.measures.form import Pair, Plain
 from rankprism.measures.parameter import MOST_NODES, Cutoff, Range
 from rankprism.measures.parts import (
@@ -28,12 +29,11 @@ from rankprism.measures.parts import (
 
 
 @measure(
-    bounds="exact",
     cite="zhai2003beyond",
     compared=f"{NDEVAL}; I-rec of {NTCIREVAL}",
     aliases="S_Recall I_rec",
 )
-def StRecall(rel: Rel = 1.0, weighted: Weighted = False) -> Parts:
+def StRecall(rel: Rel = 1.0, weighted: Weighted = False, cutoff: Cutoff = None) -> NoveltySum:
     """Subtopic recall: the share of the topic's aspects that the first k documents serve.
 
     StRecall@k = Σ_t w_t [some i ≤ k has g(i,t) ≥ rel], over the aspects with a relevant document
@@ -42,7 +42,7 @@ def StRecall(rel: Rel = 1.0, weighted: Weighted = False) -> Parts:
     >>> evaluate({"q": {"s1": {"a": 1}, "s2": {"b": 1}}}, {"q": {"a": 2, "b": 1}}, ["StRecall@1"]).mean()
     {'run': {'StRecall@1': 0.5}}
     """
-    return Parts(UNIFORM, binary(rel), FIRST, weighted)
+    return NoveltySum(Parts(UNIFORM, binary(rel), FIRST, weighted), cutoff)
 
 
 Level = Annotated[float, Range(0, 1, above_low=True), "the share of the aspects that must be reached"]
@@ -71,7 +71,7 @@ def rank_of_level(hits: Hits, rel: float, level: float) -> Floats:
     return np.where((rank == NOWHERE) | (need == 0), np.inf, rank)
 
 
-@measure(bounds="exact", cite="zhai2003beyond")
+@measure(cite="zhai2003beyond")
 def S_RR(level: Level = 1.0, rel: Rel = 1.0) -> Plain:
     """Subtopic reciprocal rank: 1 divided by the rank at which a given share of the aspects is reached.
 
@@ -85,7 +85,10 @@ def S_RR(level: Level = 1.0, rel: Rel = 1.0) -> Plain:
     return Plain(
         score=lambda hits: 1 / rank_of_level(hits, rel, level),
         bounds=lambda c: subtopic_reciprocal_rank(c, level, rel),
+        is_exact=True,
         has_steps=True,
+        is_deep=False,
+        range=(0.0, 1.0),
     )
 
 
@@ -115,7 +118,7 @@ def cheapest_cover(
     return low[hits.topic], high[hits.topic]
 
 
-@measure(bounds="outer", cite="zhai2003beyond")
+@measure(cite="zhai2003beyond")
 def S_precision(level: Level = 1.0, rel: Rel = 1.0, nodes: CoverNodes = 20_000) -> Plain:
     """S-precision: the fewest documents that reach a share of the aspects, over the number the ranking needs.
 
@@ -142,6 +145,8 @@ def S_precision(level: Level = 1.0, rel: Rel = 1.0, nodes: CoverNodes = 20_000) 
         interval=interval,
         bounds=lambda c: subtopic_precision(c, level, rel, 0.0, 1.0, nodes),
         has_steps=True,
+        is_deep=False,
+        range=(0.0, 1.0),
     )
 
 
@@ -149,7 +154,7 @@ AspectCost = Annotated[float, Range(0), "the cost of each aspect of a document"]
 DocumentCost = Annotated[float, Range(0, above_low=True), "the cost of each document"]
 
 
-@measure(bounds="outer", cite="zhai2003beyond")
+@measure(cite="zhai2003beyond")
 def WS_precision(
     level: Level = 1.0,
     a: AspectCost = 1.0,
@@ -182,6 +187,8 @@ def WS_precision(
         interval=interval,
         bounds=lambda c: subtopic_precision(c, level, rel, a, b, nodes),
         has_steps=True,
+        is_deep=False,
+        range=(0.0, 1.0),
     )
 
 
@@ -206,6 +213,8 @@ def Judged(cutoff: Cutoff = None) -> Plain:
         over_orders=lambda hits: _judged(hits, cutoff, "expected"),
         extremes=lambda hits: (_judged(hits, cutoff, "lowest"), _judged(hits, cutoff, "highest")),
         why_unbounded="it counts judged documents and does not look at their grades",
+        is_deep=False,
+        range=(0.0, 1.0),
     )
 
 

@@ -3,6 +3,7 @@ information on each aspect (Luo et al. 2013), and precision and reciprocal rank 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated
@@ -87,6 +88,8 @@ class Cube(OfRanking):
     batch: int
     cutoff: int | None
     is_sum = True
+    is_deep = False
+    range = (0.0, math.inf)
 
     def filled(self, hits: Hits) -> Floats:
         """(N, H) the share of the whole cube that is filled after each retrieved document
@@ -147,6 +150,8 @@ class CubeOfPaper(OfRanking):
     saturation: float
     cutoff: int | None
     has_steps = is_sum = True
+    is_deep = False
+    range = (0.0, math.inf)
 
     def score(self, hits: Hits) -> Floats:
         hits = hits.top(self.cutoff)
@@ -176,7 +181,7 @@ def _wanted(g: Floats, saturation: float) -> Bools:
     return np.asarray(before < saturation)
 
 
-@measure(bounds="outer", cite="luo2013water amigo2018axiomatic", compared=TREC_DD)
+@measure(cite="luo2013water amigo2018axiomatic", compared=TREC_DD)
 def CT(
     form: CubeForm = "paper",
     alpha: CubeAlpha = 0.5,
@@ -247,7 +252,7 @@ class NormalisedCube(Cube):
         return low * longer, high * longer
 
 
-@measure(bounds="outer", cite="luo2013water yang2016trec", compared=TREC_DD)
+@measure(cite="luo2013water yang2016trec", compared=TREC_DD)
 def nCT(
     alpha: CubeAlpha = 0.5, height: Height = 5.0, batch: Batch = 5, cutoff: Cutoff = None
 ) -> NormalisedCube:
@@ -329,7 +334,7 @@ def _harmonic(n: int) -> float:
     return total
 
 
-@measure(bounds="outer", cite="luo2013water yang2016trec", compared=TREC_DD)
+@measure(cite="luo2013water yang2016trec", compared=TREC_DD)
 def ACT(
     form: ActForm = "trec-dd-2016",
     alpha: CubeAlpha = 0.5,
@@ -362,7 +367,7 @@ RecallForm = Annotated[
 ]
 
 
-@measure(bounds="outer", cite="yang2015overview", compared=TREC_DD)
+@measure(cite="yang2015overview", compared=TREC_DD)
 def P_at_recall(rel: Rel = 1.0, form: RecallForm = "trec-dd-2015") -> Plain:
     """Precision at full recall: the share of relevant documents, until all aspects are reached.
 
@@ -383,6 +388,8 @@ def P_at_recall(rel: Rel = 1.0, form: RecallForm = "trec-dd-2015") -> Plain:
         bounds=lambda c: precision_at_recall(c, rel, form),
         # The number of documents that reach a new aspect depends on the order of those above.
         has_steps=form in ("trec-dd-2015", "trec-dd-2016"),
+        is_deep=False,
+        range=(0.0, 1.0),
     )
 
 
@@ -403,7 +410,7 @@ def _rank_at_recall(hits: Hits, rel: float) -> Floats:
     return np.minimum(rank_of_level(hits, rel, 1.0), hits.length.astype(np.float64))
 
 
-@measure(bounds="outer", cite="yang2015overview", compared=TREC_DD)
+@measure(cite="yang2015overview", compared=TREC_DD)
 def RR_at_recall(rel: Rel = 1.0) -> Plain:
     """Reciprocal rank at full recall: 1 divided by the rank at which all aspects are reached.
 
@@ -420,4 +427,6 @@ def RR_at_recall(rel: Rel = 1.0) -> Plain:
         score=lambda hits: ratio(np.ones(()), _rank_at_recall(hits, rel)),
         bounds=lambda c: rank_at_recall(c, rel),
         has_steps=True,
+        is_deep=False,
+        range=(0.0, 1.0),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -64,6 +65,7 @@ def nDCG_rel(gains: GainOfGrade = None) -> PlainPerAspect:
         per_aspect=lambda hits: at_relevant(hits, gain),
         worth=lambda hits: hit_gain(hits, gain),
         why_unbounded=_UNPROVED,
+        range=(0.0, 1.0),
     )
 
 
@@ -107,6 +109,7 @@ def RnDCG(gains: GainOfGrade = None) -> PlainPerAspect:
         worth=lambda hits: hit_gain(hits, gain),
         has_steps=True,
         why_unbounded=_UNPROVED,
+        range=(0.0, 1.0),
     )
 
 
@@ -129,7 +132,7 @@ def at_levels(hits: Hits, gain: Gain) -> Floats:
     return over_best(total(np.where(ends, at_level, 0.0)) + whole, ends.sum(-1) + longer.astype(np.float64))
 
 
-@single(bounds="outer", cite="buckley2008trec", compared=f"{TREC_EVAL}; {TREC_EVAL_10}")
+@single(cite="buckley2008trec", compared=f"{TREC_EVAL}; {TREC_EVAL_10}")
 def binG(rel: Rel = 1.0) -> Counted:
     """Binary G: each relevant document counts less, the more documents above it are not relevant.
 
@@ -146,7 +149,7 @@ def binG(rel: Rel = 1.0) -> Counted:
         others = np.where(m.relevant > 0, m.rank - m.count, 0)  # n_i
         return LOGARITHMIC((others + 1).astype(np.int32))
 
-    return Counted(rel=rel, over=lambda m: m.R, discount=discount)
+    return Counted(rel=rel, over=lambda m: m.R, discount=discount, range=(0.0, 1.0))
 
 
 @single(cite="buckley2008trec", compared=f"{TREC_EVAL}; {TREC_EVAL_10}")
@@ -163,7 +166,12 @@ def G(gains: GainOfGrade = None) -> PlainPerAspect:
     {'run': {'G': 0.8769765845238191, 'binG': 0.8154648767857287}}
     """
     gain = _linear(gains)
-    return PlainPerAspect(terms=lambda hits: normalised(hits, gain), has_steps=True, why_unbounded=_UNPROVED)
+    return PlainPerAspect(
+        terms=lambda hits: normalised(hits, gain),
+        has_steps=True,
+        why_unbounded=_UNPROVED,
+        range=(0.0, math.inf),
+    )
 
 
 def normalised(hits: Hits, gain: Gain) -> Terms:

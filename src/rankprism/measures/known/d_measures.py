@@ -24,7 +24,7 @@ from rankprism.measures.bounds.global_gains import (
 )
 from rankprism.measures.compared import NTCIREVAL, SAKAI_SONG
 from rankprism.measures.declare import measure, single
-from rankprism.measures.family import best_of_one
+from rankprism.measures.family import Sum, best_of_one
 from rankprism.measures.form import Pair, PerAspect, PlainPerAspect
 from rankprism.measures.forms import Fold, Folded, OverAspects
 from rankprism.measures.known.coverage import StRecall
@@ -163,7 +163,7 @@ def sharp(gamma: float, d: Measure) -> Mixture:
     return Mixture((("I-rec", gamma, reached), (d.definition.display, 1 - gamma, d)))
 
 
-@measure(bounds="outer", cite="sakai2011evaluating", compared=f"{NTCIREVAL}; {SAKAI_SONG}")
+@measure(cite="sakai2011evaluating", compared=f"{NTCIREVAL}; {SAKAI_SONG}")
 def D_nDCG(gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None) -> Folded:
     """D-nDCG: nDCG of global gains.
 
@@ -180,7 +180,7 @@ def D_nDCG(gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None)
     return of_global_gains(nDCG(cutoff=cutoff), gain, digits)
 
 
-@measure(bounds="outer", cite="sakai2011evaluating", compared=f"{NTCIREVAL}; {SAKAI_SONG}")
+@measure(cite="sakai2011evaluating", compared=f"{NTCIREVAL}; {SAKAI_SONG}")
 def D_Q(beta: Blend = 1.0, gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None) -> Folded:
     """D-Q: the Q-measure of global gains.
 
@@ -196,7 +196,6 @@ def D_Q(beta: Blend = 1.0, gain: GainRule = "exp", digits: Digits = None, cutoff
 
 
 @measure(
-    bounds="outer",
     cite="sakai2011evaluating",
     compared=f"{NTCIREVAL}; {SAKAI_SONG}",
     aliases="D#_nDCG",
@@ -219,7 +218,6 @@ def DSharp_nDCG(
 
 
 @measure(
-    bounds="outer",
     cite="sakai2011evaluating",
     compared=f"{NTCIREVAL}; {SAKAI_SONG}",
     aliases="D#_Q",
@@ -244,7 +242,6 @@ def DSharp_Q(
 
 
 @measure(
-    bounds="outer",
     cite="sakai2012intuitiveness",
     compared="NTCIREVAL's documented sample topic (its 4 decimals)",
 )
@@ -263,7 +260,6 @@ def DIN_nDCG(gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = Non
 
 
 @measure(
-    bounds="outer",
     cite="sakai2012intuitiveness",
     compared="NTCIREVAL's documented sample topic (its 4 decimals)",
     aliases="DIN#_nDCG",
@@ -289,6 +285,7 @@ class ByIntent(PerAspect):
 
     informational: Measure
     navigational: Measure
+    range = (0.0, 1.0)
 
     def _chosen(self, hits: Hits, of_each: Callable[[Measure], Floats]) -> Floats:
         """(N, A) what one of the measures gives on each intent"""
@@ -310,7 +307,7 @@ class ByIntent(PerAspect):
         return self._chosen(hits, lambda measure: expected_per_aspect(measure, hits))
 
 
-@single(bounds="outer", listed=False)
+@single(listed=False)
 def Q_or_P_plus(beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = None) -> ByIntent:
     """Q for informational intents and P+ for navigational intents."""
     return ByIntent(
@@ -318,7 +315,7 @@ def Q_or_P_plus(beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = None
     )
 
 
-@measure(bounds="outer", cite="sakai2012intuitiveness", aliases="P+Q")
+@measure(cite="sakai2012intuitiveness", aliases="P+Q")
 def P_plusQ(beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = None) -> OverAspects:
     """P+Q: Q for informational intents and P+ for navigational intents.
 
@@ -332,7 +329,7 @@ def P_plusQ(beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = None) ->
     return OverAspects(Q_or_P_plus(beta=beta, gain=gain, cutoff=cutoff), live=Gain(gain))
 
 
-@measure(bounds="outer", cite="sakai2012intuitiveness", aliases="P+Q#")
+@measure(cite="sakai2012intuitiveness", aliases="P+Q#")
 def P_plusQSharp(
     gamma: Gamma = 0.5, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = None
 ) -> Mixture:
@@ -351,13 +348,13 @@ def P_plusQSharp(
 # ── the cascades of NTCIREVAL, on global gains ───────────────────────────────────────────────────
 
 
-@single(bounds="outer", listed=False)
-def nERR_of_chances() -> Parts:
+@single(listed=False)
+def nERR_of_chances(cutoff: Cutoff = None) -> Sum:
     """nERR of the chances GG / (GGmax + 1)."""
-    return Parts(RECIPROCAL, Gain("chance"), CASCADE, over="per-aspect")
+    return Sum(Parts(RECIPROCAL, Gain("chance"), CASCADE, over="per-aspect"), cutoff)
 
 
-@measure(bounds="outer", cite="sakai2011evaluating", compared=NTCIREVAL)
+@measure(cite="sakai2011evaluating", compared=NTCIREVAL)
 def D_nERR(gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None) -> Folded:
     """D-nERR: normalised ERR of global gains, as in NTCIREVAL.
 
@@ -370,7 +367,7 @@ def D_nERR(gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None)
     return of_global_gains(nERR_of_chances(cutoff=cutoff), gain, digits, absolute=True)
 
 
-@single(bounds="outer", listed=False)
+@single(listed=False)
 def EBR_of_chances(beta: Blend = 1.0, cutoff: Cutoff = None) -> PlainPerAspect:
     """EBR of the chances GG / (GGmax + 1)."""
 
@@ -389,10 +386,12 @@ def EBR_of_chances(beta: Blend = 1.0, cutoff: Cutoff = None) -> PlainPerAspect:
         bounds=lambda c: expected_blended_ratio(c.gains(Gain("linear"), cutoff), beta),
         over_orders=over_orders,
         has_steps=True,
+        is_deep=False,
+        range=(0.0, 1.0),
     )
 
 
-@measure(bounds="outer", cite="sakai2011evaluating", compared=NTCIREVAL)
+@measure(cite="sakai2011evaluating", compared=NTCIREVAL)
 def D_EBR(beta: Blend = 1.0, gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None) -> Folded:
     """D-EBR: the expected blended ratio of global gains, as in NTCIREVAL.
 
@@ -405,13 +404,13 @@ def D_EBR(beta: Blend = 1.0, gain: GainRule = "exp", digits: Digits = None, cuto
     return of_global_gains(EBR_of_chances(beta=beta, cutoff=cutoff), gain, digits, absolute=True)
 
 
-@single(bounds="outer", listed=False)
-def iRBU_of_chances(p: Patience = 0.99) -> Parts:
+@single(listed=False)
+def iRBU_of_chances(p: Patience = 0.99, cutoff: Cutoff = None) -> Sum:
     """iRBU of the chances GG / (GGmax + 1)."""
-    return Parts(geometric(p), Gain("chance"), CASCADE, factor=p)
+    return Sum(Parts(geometric(p), Gain("chance"), CASCADE, factor=p), cutoff)
 
 
-@measure(bounds="outer", cite="sakai2019diversity", compared=NTCIREVAL)
+@measure(cite="sakai2019diversity", compared=NTCIREVAL)
 def D_iRBU(
     p: Patience = 0.99, gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None
 ) -> Folded:
@@ -426,7 +425,7 @@ def D_iRBU(
     return of_global_gains(iRBU_of_chances(p=p, cutoff=cutoff), gain, digits, absolute=True)
 
 
-@measure(bounds="outer", cite="sakai2011evaluating", compared=NTCIREVAL)
+@measure(cite="sakai2011evaluating", compared=NTCIREVAL)
 def D_RBP(
     p: Persistence = 0.95, gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None
 ) -> Folded:

@@ -57,7 +57,6 @@ def ideal_gain(hits: Hits, gain: str) -> Floats:
 
 
 @single(
-    bounds="outer",
     cite="sakai2005reliability sakai2011evaluating",
     compared=SAKAI_SONG,
 )
@@ -94,10 +93,11 @@ def Q(beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = None) -> Plain
         over_orders=over_orders,
         worth=lambda hits: hits.grade,
         has_steps=True,
+        range=(0.0, 1.0),
     )
 
 
-@single(bounds="outer", cite="sakai2006give sakai2012intuitiveness", aliases="P+")
+@single(cite="sakai2006give sakai2012intuitiveness", aliases="P+")
 def P_plus(beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = None) -> PlainPerAspect:
     """P+: the mean blended ratio of Q down to the best document, for users who want just one document.
 
@@ -113,6 +113,8 @@ def P_plus(beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = None) -> 
         bounds=lambda c: p_plus(c.gains(Gain(gain), cutoff), beta),
         over_orders=lambda hits: _plus_law(hits, beta, gain, cutoff)[0],
         extremes=lambda hits: _plus_law(hits, beta, gain, cutoff)[1:],
+        is_deep=False,
+        range=(0.0, 1.0),
     )
 
 
@@ -232,10 +234,11 @@ def _over_ideal_gap(levels: str | Mapping[float, float], cutoff: int | None) -> 
         over_orders=over_orders,
         worth=lambda hits: hits.grade,
         has_steps=True,
+        range=(0.0, 1.0),
     )
 
 
-@single(bounds="outer", cite="robertson2010extending sakai2011evaluating", compared=SAKAI_SONG)
+@single(cite="robertson2010extending sakai2011evaluating", compared=SAKAI_SONG)
 def GAP(levels: Levels = "uniform") -> PlainPerAspect:
     """Graded average precision: AP for a user whose threshold of relevance is not known.
 
@@ -249,7 +252,7 @@ def GAP(levels: Levels = "uniform") -> PlainPerAspect:
     return _over_ideal_gap(levels, None)
 
 
-@single(bounds="outer", cite="robertson2010extending sakai2011evaluating", compared=SAKAI_SONG)
+@single(cite="robertson2010extending sakai2011evaluating", compared=SAKAI_SONG)
 def nGAP(levels: Levels = "uniform", cutoff: Cutoff = None) -> PlainPerAspect:
     """Normalised GAP: the sum of GAP divided by the same sum for the best possible ranking.
 

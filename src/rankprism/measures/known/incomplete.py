@@ -6,6 +6,8 @@ kind was in the pool that judgments were sampled from, which infAP takes into ac
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from rankprism.data import Floats, Hits, Longs
@@ -48,6 +50,7 @@ def Bpref(rel: Rel = 1.0) -> PlainPerAspect:
         terms=lambda hits: preferred(hits, rel),
         over_orders=lambda hits: _bpref_over_orders(hits, rel),
         extremes=lambda hits: _bpref_extremes(hits, rel),
+        range=(0.0, 1.0),
         why_unbounded="it leaves out unjudged documents, and a judgment would put them back in",
     )
 
@@ -103,6 +106,7 @@ def infAP(rel: Rel = 1.0) -> PlainPerAspect:
         terms=lambda hits: inferred(hits, rel),
         over_orders=lambda hits: _infap_over_orders(hits, rel),
         extremes=lambda hits: _infap_extremes(hits, rel),
+        range=(0.0, math.inf),
         why_unbounded="it estimates how many of the unjudged documents are relevant",
     )
 

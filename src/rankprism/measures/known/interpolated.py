@@ -50,10 +50,10 @@ def interpolated(rel: float, recalls: Sequence[float], rounding: str) -> Counted
 
         return total(np.stack([highest(recall) for recall in recalls], axis=-1)) / len(recalls)
 
-    return Counted(rel=rel, score=score)
+    return Counted(rel=rel, score=score, range=(0.0, 1.0))
 
 
-@single(bounds="outer", cite="vanrijsbergen1979information", compared=f"{TREC_EVAL}; {TREC_EVAL_10}")
+@single(cite="vanrijsbergen1979information", compared=f"{TREC_EVAL}; {TREC_EVAL_10}")
 def IPrec(recall: Recall = None, rel: Rel = 1.0, rounding: Rounding = "up") -> Counted:
     """Interpolated precision at a recall: the highest precision at this recall or a higher one.
 
@@ -79,7 +79,7 @@ def _check(recalls: Sequence[float]) -> Sequence[float]:
     return recalls
 
 
-@single(bounds="outer", cite="vanrijsbergen1979information", compared=f"{TREC_EVAL}; {TREC_EVAL_10}")
+@single(cite="vanrijsbergen1979information", compared=f"{TREC_EVAL}; {TREC_EVAL_10}")
 def IAP(recalls: Recalls = ELEVEN, rel: Rel = 1.0, rounding: Rounding = "up") -> Counted:
     """Interpolated average precision: the mean of IPrec over the recalls 0, 0.1, …, 1.
 

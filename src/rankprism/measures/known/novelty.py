@@ -10,7 +10,8 @@ from typing import Annotated
 
 from rankprism.measures.compared import NDEVAL
 from rankprism.measures.declare import measure, normalised
-from rankprism.measures.parameter import OneOf, Range, Role
+from rankprism.measures.family import NoveltySum
+from rankprism.measures.parameter import Cutoff, OneOf, Range, Role
 from rankprism.measures.parts import (
     CASCADE,
     LOGARITHMIC,
@@ -31,10 +32,14 @@ from rankprism.measures.parts import (
 )
 
 
-@measure(bounds="exact", cite="clarke2008novelty", compared=NDEVAL, aliases="α_DCG")
+@measure(cite="clarke2008novelty", compared=NDEVAL, aliases="α_DCG")
 def alpha_DCG(
-    alpha: Alpha = 0.5, rel: Rel = 1.0, gain: GainRule = "binary", weighted: Weighted = False
-) -> Parts:
+    alpha: Alpha = 0.5,
+    rel: Rel = 1.0,
+    gain: GainRule = "binary",
+    weighted: Weighted = False,
+    cutoff: Cutoff = None,
+) -> NoveltySum:
     """α-DCG: discounted gain, where each document on an aspect lowers its worth by the share α.
 
     α-DCG@k = Σ_{i≤k} G_i / log2(i + 1)  ÷  Σ_{i≤k} (1-α)^(i-1) / log2(i + 1),
@@ -47,7 +52,7 @@ def alpha_DCG(
     >>> evaluate(two, {"q": {"a": 2, "b": 1}}, ["alpha_DCG@1"]).mean()
     {'run': {'alpha_DCG@1': 0.5}}
     """
-    return Parts(LOGARITHMIC, Gain(gain, rel), decay(alpha), weighted, over="everything")
+    return NoveltySum(Parts(LOGARITHMIC, Gain(gain, rel), decay(alpha), weighted, over="everything"), cutoff)
 
 
 @normalised(alpha_DCG, aliases="α_nDCG")
@@ -81,11 +86,16 @@ Scale = Annotated[
 
 
 @measure(
-    bounds="exact",
     cite="chapelle2009expected agrawal2009diversifying",
     compared=NDEVAL,
 )
-def ERR_IA(alpha: Alpha = 0.5, rel: Rel = 1.0, gain: Satisfaction = "binary", max_rel: Scale = None) -> Parts:
+def ERR_IA(
+    alpha: Alpha = 0.5,
+    rel: Rel = 1.0,
+    gain: Satisfaction = "binary",
+    max_rel: Scale = None,
+    cutoff: Cutoff = None,
+) -> NoveltySum:
     """Intent-aware expected reciprocal rank: how early users with different intents find what they want.
 
     binary: ERR-IA@k = Σ_{i≤k} G_i / i  ÷  Σ_{i≤k} (1-α)^(i-1) / i,
@@ -98,8 +108,10 @@ def ERR_IA(alpha: Alpha = 0.5, rel: Rel = 1.0, gain: Satisfaction = "binary", ma
     {'run': {'ERR_IA@1': 0.5, "ERR_IA(gain='probability')@1": 0.25}}
     """
     if gain == "binary":
-        return Parts(RECIPROCAL, Gain(gain, rel, max_rel), decay(alpha), over="everything")
-    return Parts(RECIPROCAL, Gain(gain, rel, max_rel), CASCADE)
+        return NoveltySum(
+            Parts(RECIPROCAL, Gain(gain, rel, max_rel), decay(alpha), over="everything"), cutoff
+        )
+    return NoveltySum(Parts(RECIPROCAL, Gain(gain, rel, max_rel), CASCADE), cutoff)
 
 
 @normalised(ERR_IA)
@@ -117,14 +129,15 @@ def nERR_IA() -> None:
     """
 
 
-@measure(bounds="exact", cite="clarke2009effectiveness", compared=NDEVAL)
+@measure(cite="clarke2009effectiveness", compared=NDEVAL)
 def NRBP(
     alpha: Alpha = 0.5,
     beta: Persistence = 0.5,
     rel: Rel = 1.0,
     gain: GainRule = "binary",
     weighted: Weighted = False,
-) -> Parts:
+    cutoff: Cutoff = None,
+) -> NoveltySum:
     """Novelty- and rank-biased precision: RBP in which each document on an aspect lowers its worth.
 
     NRBP = (1 - (1-α)β) Σ_i β^(i-1) G_i,  G_i = Σ_t w_t g(i,t) (1-α)^(documents on t above i)
@@ -133,7 +146,9 @@ def NRBP(
     >>> evaluate({"q": {"s1": {"a": 1}, "s2": {"b": 1}}}, {"q": {"a": 2, "b": 1}}, ["NRBP"]).mean()
     {'run': {'NRBP': 0.5625}}
     """
-    return Parts(geometric(beta), Gain(gain, rel), decay(alpha), weighted, factor=1 - (1 - alpha) * beta)
+    return NoveltySum(
+        Parts(geometric(beta), Gain(gain, rel), decay(alpha), weighted, factor=1 - (1 - alpha) * beta), cutoff
+    )
 
 
 @normalised(NRBP)
@@ -151,14 +166,15 @@ def nNRBP() -> None:
 LogBase = Annotated[float, Range(1, above_low=True), "base of the logarithm in the discount"]
 
 
-@measure(bounds="outer", cite="yang2009modeling amigo2018axiomatic")
+@measure(cite="yang2009modeling amigo2018axiomatic")
 def EU(
     alpha: Alpha = 0.5,
     e: Effort = 0.05,
     base: LogBase = math.e,
     rel: Rel = 1.0,
     gain: GainRule = "probability",
-) -> Parts:
+    cutoff: Cutoff = None,
+) -> NoveltySum:
     """Expected utility: the gain that is new in each document, minus the effort of reading it.
 
     EU = Σ_i (Σ_t w_t g(i,t) (1-α)^(documents on t above i) - e) / (1 + log i)
@@ -169,7 +185,7 @@ def EU(
     >>> evaluate({"q": {"s1": {"a": 1}, "s2": {"b": 1}}}, {"q": {"a": 1}}, ["EU(gain='binary')"]).mean()
     {'run': {"EU(gain='binary')": 0.45}}
     """
-    return Parts(Discount("slow", base), Gain(gain, rel), decay(alpha), effort=e)
+    return NoveltySum(Parts(Discount("slow", base), Gain(gain, rel), decay(alpha), effort=e), cutoff)
 
 
 Need = Annotated[
@@ -188,13 +204,17 @@ Form = Annotated[
 
 
 @measure(
-    bounds="outer",
     cite="amigo2018axiomatic",
     compared="the authors' program on 27 runs of TREC Web 2009, 2012, 2014 (its 4 decimals)",
 )
 def RBU(
-    p: Patience = 0.8, e: Effort = 0.03, form: Form = "reference", rel: Rel = 1.0, gain: Need = "probability"
-) -> Parts:
+    p: Patience = 0.8,
+    e: Effort = 0.03,
+    form: Form = "reference",
+    rel: Rel = 1.0,
+    gain: Need = "probability",
+    cutoff: Cutoff = None,
+) -> NoveltySum:
     """Rank-biased utility: what users still need from each document, minus the effort of reading it.
 
     reference: RBU = (1-p) Σ_i p^(i-1) (Σ_t w_t r(i,t) Π_{j<i} (1 - r(j,t)) - e);
@@ -211,4 +231,6 @@ def RBU(
     """
     is_reference = form == "reference"
     factor = 1 - p if is_reference else p
-    return Parts(geometric(p), Gain(gain, rel), CASCADE, effort=e, as_given=is_reference, factor=factor)
+    return NoveltySum(
+        Parts(geometric(p), Gain(gain, rel), CASCADE, effort=e, as_given=is_reference, factor=factor), cutoff
+    )

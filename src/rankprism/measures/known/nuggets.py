@@ -76,7 +76,7 @@ def _over_orders(hits: Hits, strict: bool, cutoff: int | None) -> Floats:
     return full if strict else (some + full) / 2
 
 
-@single(bounds="exact", listed=False)
+@single(listed=False)
 def Support(strict: Strict = False, cutoff: Cutoff = None) -> PlainPerAspect:
     """The credit for a nugget: a passage adds what it supports better than the passages above."""
 
@@ -87,12 +87,14 @@ def Support(strict: Strict = False, cutoff: Cutoff = None) -> PlainPerAspect:
     return PlainPerAspect(
         terms=terms,
         bounds=lambda c: _bounds(c, strict, cutoff),
+        is_exact=True,
         over_orders=lambda hits: _over_orders(hits, strict, cutoff),
         has_steps=True,
+        range=(0.0, 1.0),
     )
 
 
-@measure(bounds="exact", cite="pradeep2025great", compared=TREC_RAG, answers=True)
+@measure(cite="pradeep2025great", compared=TREC_RAG, answers=True)
 def NuggetAll(strict: Strict = False, cutoff: Cutoff = None) -> OverAspects:
     """Nugget recall: the share of a topic's nuggets that an answer supports.
 
@@ -110,7 +112,7 @@ def NuggetAll(strict: Strict = False, cutoff: Cutoff = None) -> OverAspects:
     return of_nuggets(every, strict, cutoff)
 
 
-@measure(bounds="exact", cite="pradeep2025great", compared=TREC_RAG, answers=True)
+@measure(cite="pradeep2025great", compared=TREC_RAG, answers=True)
 def NuggetVital(strict: Strict = False, cutoff: Cutoff = None) -> OverAspects:
     """Vital nugget recall: the share of a topic's vital nuggets that an answer supports.
 
@@ -128,7 +130,7 @@ def NuggetVital(strict: Strict = False, cutoff: Cutoff = None) -> OverAspects:
     return of_nuggets(vital, strict, cutoff)
 
 
-@measure(bounds="exact", cite="pradeep2025great", compared=TREC_RAG, answers=True)
+@measure(cite="pradeep2025great", compared=TREC_RAG, answers=True)
 def NuggetWeighted(strict: Strict = False, cutoff: Cutoff = None) -> OverAspects:
     """Weighted nugget recall: nugget recall in which an okay nugget counts half as much as a vital one.
 

@@ -46,7 +46,7 @@ def ppref(cutoff: Cutoff = None) -> Pairs:
         inside = first != NOWHERE
         return ratio((correct & inside).sum(-1).astype(np.float64), inside.sum(-1).astype(np.float64))
 
-    return Pairs(share, cutoff=cutoff)
+    return Pairs(share, cutoff=cutoff, is_deep=False)
 
 
 @measure(
@@ -75,7 +75,8 @@ def wpref(cutoff: Cutoff = None) -> Pairs:
         weight = np.where(inside, LOGARITHMIC(np.where(inside, first, 1)), 0.0)
         return ratio(total(np.where(correct, weight, 0.0)), total(weight))
 
-    return Pairs(share, reversible=False, cutoff=cutoff)  # the divisor depends on the order
+    # The divisor depends on the order.
+    return Pairs(share, reversible=False, cutoff=cutoff, is_deep=False)
 
 
 def _ordered(shown: Shown, rank: Ints, doc: Longs, cutoff: int | None) -> tuple[Bools, Ints]:

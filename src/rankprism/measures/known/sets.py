@@ -13,17 +13,17 @@ from rankprism.data import Floats, Hits
 from rankprism.data.limits import LARGEST
 from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.compared import TREC_EVAL, TREC_EVAL_10
-from rankprism.measures.counted import Counted, marks
+from rankprism.measures.counted import Counted, Marks, marks
 from rankprism.measures.declare import single
+from rankprism.measures.family import Sum
 from rankprism.measures.form import Pair, PlainPerAspect
-from rankprism.measures.parameter import LARGEST_PARAMETER, Range
+from rankprism.measures.parameter import LARGEST_PARAMETER, Cutoff, Range
 from rankprism.measures.parts import UNIFORM, Parts, Rel, binary, over_best
 
 Relative = Annotated[bool, "divide by the highest precision that a set of this size could have"]
 
 
 @single(
-    bounds="exact",
     cite="vanrijsbergen1979information",
     compared=f"{TREC_EVAL}; {TREC_EVAL_10}",
     forms={"SetRelP": {"relative": True}},
@@ -42,10 +42,10 @@ def SetP(rel: Rel = 1.0, relative: Relative = False) -> Counted:
     {'run': {'SetP': 0.5, 'SetP(relative=True)': 1.0}}
     """
     over = (lambda m: np.minimum(m.n, m.R)) if relative else (lambda m: m.n)
-    return Counted(rel=rel, over=over, order_free=True)
+    return Counted(rel=rel, over=over, order_free=True, is_deep=False, range=(0.0, 1.0))
 
 
-@single(bounds="exact", cite="vanrijsbergen1979information", compared=f"{TREC_EVAL}; {TREC_EVAL_10}")
+@single(cite="vanrijsbergen1979information", compared=f"{TREC_EVAL}; {TREC_EVAL_10}")
 def SetR(rel: Rel = 1.0) -> Counted:
     """Set recall: the share of the relevant documents that were retrieved.
 
@@ -57,13 +57,13 @@ def SetR(rel: Rel = 1.0) -> Counted:
     >>> evaluate({"q": {"a": 1, "b": 0, "c": 1}}, {"q": {"a": 2, "b": 1}}, ["SetR"]).mean()
     {'run': {'SetR': 0.5}}
     """
-    return Counted(rel=rel, over=lambda m: m.R, order_free=True)
+    return Counted(rel=rel, over=lambda m: m.R, order_free=True, range=(0.0, 1.0))
 
 
 Importance = Annotated[float, Range(0), "how important recall is relative to precision; β² of other texts"]
 
 
-@single(bounds="exact", cite="vanrijsbergen1979information", compared=f"{TREC_EVAL}; {TREC_EVAL_10}")
+@single(cite="vanrijsbergen1979information", compared=f"{TREC_EVAL}; {TREC_EVAL_10}")
 def SetF(rel: Rel = 1.0, beta: Importance = 1.0) -> Counted:
     """Set F: the weighted harmonic mean of set precision and set recall.
 
@@ -78,10 +78,14 @@ def SetF(rel: Rel = 1.0, beta: Importance = 1.0) -> Counted:
     >>> evaluate(judged, run, ["SetF", "SetF(beta=3)"]).mean()
     {'run': {'SetF': 0.8, 'SetF(beta=3)': 0.8888888888888888}}
     """
-    return Counted(rel=rel, over=lambda m: (m.n + beta * m.R) / (1 + beta), order_free=True)
+
+    def over(m: Marks) -> Floats:
+        return (m.n + beta * m.R) / (1 + beta)
+
+    return Counted(rel=rel, over=over, order_free=True, is_deep=False, range=(0.0, 1.0))
 
 
-@single(bounds="exact", cite="buckley2005retrieval", compared=f"{TREC_EVAL}; {TREC_EVAL_10}")
+@single(cite="buckley2005retrieval", compared=f"{TREC_EVAL}; {TREC_EVAL_10}")
 def SetAP(rel: Rel = 1.0) -> Counted:
     """Set average precision: set precision times set recall.
 
@@ -94,11 +98,15 @@ def SetAP(rel: Rel = 1.0) -> Counted:
     >>> evaluate(judged, run, ["SetAP"]).mean()
     {'run': {'SetAP': 0.6666666666666666}}
     """
-    return Counted(rel=rel, score=lambda m: over_best(m.f * m.f, m.n * m.R), order_free=True)
+
+    def score(m: Marks) -> Floats:
+        return over_best(m.f * m.f, m.n * m.R)
+
+    return Counted(rel=rel, score=score, order_free=True, is_deep=False, range=(0.0, 1.0))
 
 
-@single(bounds="outer", cite="buckley2005retrieval", compared=f"{TREC_EVAL}; {TREC_EVAL_10}")
-def RelP(rel: Rel = 1.0) -> Parts:
+@single(cite="buckley2005retrieval", compared=f"{TREC_EVAL}; {TREC_EVAL_10}")
+def RelP(rel: Rel = 1.0, cutoff: Cutoff = None) -> Sum:
     """Relative precision: the precision at k divided by the highest possible one.
 
     RelP@k = 1/min(k, R) Σ_{i≤k} [g_i ≥ rel], where R is the number of judged relevant documents
@@ -110,7 +118,7 @@ def RelP(rel: Rel = 1.0) -> Parts:
     >>> evaluate(judged, run, ["RelP@1", "RelP@2", "RelP@5"]).mean()
     {'run': {'RelP@1': 1.0, 'RelP@2': 0.5, 'RelP@5': 1.0}}
     """
-    return Parts(UNIFORM, binary(rel), over="per-aspect")
+    return Sum(Parts(UNIFORM, binary(rel), over="per-aspect"), cutoff)
 
 
 _ANY = Range(-LARGEST, above_low=True)
@@ -121,7 +129,7 @@ Rest = Annotated[float, _ANY, "the worth of a non-relevant document that was not
 Documents = Annotated[int, Range(0), "the number of documents of the collection, for rest"]
 
 
-@single(bounds="exact", cite="hull1999trec", compared=f"{TREC_EVAL}; {TREC_EVAL_10}")
+@single(cite="hull1999trec", compared=f"{TREC_EVAL}; {TREC_EVAL_10}")
 def Utility(
     rel: Rel = 1.0,
     found: Found = 1.0,
@@ -154,4 +162,4 @@ def Utility(
         all_relevant = now + np.where(g.top > 0, g.count[:, None], 0) * (found - wrong)
         return np.minimum(now, all_relevant), np.maximum(now, all_relevant)
 
-    return PlainPerAspect(per_aspect=score, bounds=bounds, order_free=True)
+    return PlainPerAspect(per_aspect=score, bounds=bounds, is_exact=True, order_free=True, is_deep=False)

@@ -16,8 +16,9 @@ from rankprism.data.hits import NOT_RELEVANT
 from rankprism.measures.bounds.single import r_precision
 from rankprism.measures.compared import GDEVAL, NDEVAL, SAKAI_SONG, TREC_EVAL
 from rankprism.measures.declare import normalised, single
+from rankprism.measures.family import Sum
 from rankprism.measures.form import PlainPerAspect
-from rankprism.measures.parameter import OneOf, Range, Role
+from rankprism.measures.parameter import Cutoff, OneOf, Range, Role
 from rankprism.measures.parts import (
     CASCADE,
     FIRST,
@@ -41,12 +42,11 @@ from rankprism.measures.terms import Terms
 
 
 @single(
-    bounds="exact",
     cite="vanrijsbergen1979information",
     compared=f"{TREC_EVAL}; P_IA: {NDEVAL}",
     aliases="Precision",
 )
-def P(rel: Rel = 1.0) -> Parts:
+def P(rel: Rel = 1.0, cutoff: Cutoff = None) -> Sum:
     """Precision: the share of relevant documents among the first k.
 
     P@k = 1/k Σ_{i≤k} [g_i ≥ rel]
@@ -58,16 +58,15 @@ def P(rel: Rel = 1.0) -> Parts:
     >>> evaluate({"q": {"a": 1, "b": 0}}, {"q": {"a": 2, "b": 1}}, ["P@2", "P@4"]).mean()
     {'run': {'P@2': 0.5, 'P@4': 0.25}}
     """
-    return Parts(UNIFORM, binary(rel), over="depth")
+    return Sum(Parts(UNIFORM, binary(rel), over="depth"), cutoff)
 
 
 @single(
-    bounds="exact",
     cite="kantor2000trec",
     compared=TREC_EVAL,
     aliases="MRR",
 )
-def RR(rel: Rel = 1.0) -> Parts:
+def RR(rel: Rel = 1.0, cutoff: Cutoff = None) -> Sum:
     """Reciprocal rank: 1 divided by the rank of the first relevant document.
 
     RR = max_i [g_i ≥ rel] / i
@@ -76,16 +75,15 @@ def RR(rel: Rel = 1.0) -> Parts:
     >>> evaluate({"q": {"a": 0, "b": 1}}, {"q": {"a": 2, "b": 1}}, ["RR", "RR@1"]).mean()
     {'run': {'RR': 0.5, 'RR@1': 0.0}}
     """
-    return Parts(RECIPROCAL, binary(rel), FIRST)
+    return Sum(Parts(RECIPROCAL, binary(rel), FIRST), cutoff)
 
 
 @single(
-    bounds="exact",
     cite="vanrijsbergen1979information",
     compared=TREC_EVAL,
     aliases="Recall",
 )
-def R(rel: Rel = 1.0) -> Parts:
+def R(rel: Rel = 1.0, cutoff: Cutoff = None) -> Sum:
     """Recall: the share of the relevant documents that are among the first k.
 
     R@k = 1/R Σ_{i≤k} [g_i ≥ rel], where R is the number of judged relevant documents
@@ -94,11 +92,11 @@ def R(rel: Rel = 1.0) -> Parts:
     >>> evaluate({"q": {"a": 1, "b": 0, "c": 1}}, {"q": {"a": 3, "b": 2, "c": 1}}, ["R@2", "R"]).mean()
     {'run': {'R@2': 0.5, 'R': 1.0}}
     """
-    return Parts(UNIFORM, binary(rel), over="relevant")
+    return Sum(Parts(UNIFORM, binary(rel), over="relevant"), cutoff)
 
 
-@single(bounds="exact", cite="vanrijsbergen1979information")
-def F1(rel: Rel = 1.0) -> Parts:
+@single(cite="vanrijsbergen1979information")
+def F1(rel: Rel = 1.0, cutoff: Cutoff = None) -> Sum:
     """F1: the harmonic mean of precision and recall.
 
     F1@k = 2 P R / (P + R) = 2/(k + R) Σ_{i≤k} [g_i ≥ rel], where R is the number of judged relevant documents
@@ -110,11 +108,11 @@ def F1(rel: Rel = 1.0) -> Parts:
     >>> evaluate({"q": {"a": 1, "b": 0, "c": 1}}, {"q": {"a": 3, "b": 2, "c": 1}}, ["F1@2", "F1"]).mean()
     {'run': {'F1@2': 0.5, 'F1': 0.8}}
     """
-    return Parts(UNIFORM, binary(rel), factor=2.0, over="depth and relevant")
+    return Sum(Parts(UNIFORM, binary(rel), factor=2.0, over="depth and relevant"), cutoff)
 
 
-@single(bounds="exact", cite="tomlinson2006early", compared=TREC_EVAL)
-def Success(rel: Rel = 1.0) -> Parts:
+@single(cite="tomlinson2006early", compared=TREC_EVAL)
+def Success(rel: Rel = 1.0, cutoff: Cutoff = None) -> Sum:
     """Success: 1 if one of the first k documents is relevant, and 0 otherwise.
 
     Success@k = max_{i≤k} [g_i ≥ rel]
@@ -123,19 +121,18 @@ def Success(rel: Rel = 1.0) -> Parts:
     >>> evaluate({"q": {"a": 0, "b": 1}}, {"q": {"a": 2, "b": 1}}, ["Success@1", "Success@5"]).mean()
     {'run': {'Success@1': 0.0, 'Success@5': 1.0}}
     """
-    return Parts(UNIFORM, binary(rel), FIRST)
+    return Sum(Parts(UNIFORM, binary(rel), FIRST), cutoff)
 
 
 Normalize = Annotated[bool, "divide by the number of judged relevant documents"]
 
 
 @single(
-    bounds="exact",
     cite="harman1992evaluation",
     compared=f"{TREC_EVAL}; AP_IA: {NDEVAL}",
     aliases="MAP",
 )
-def AP(rel: Rel = 1.0, normalize: Normalize = True) -> Parts:
+def AP(rel: Rel = 1.0, normalize: Normalize = True, cutoff: Cutoff = None) -> Sum:
     """Average precision: the mean of the precision at the rank of each relevant document.
 
     AP@k = 1/R Σ_{i≤k} [g_i ≥ rel] · P@i, where R is the number of judged relevant documents
@@ -146,13 +143,13 @@ def AP(rel: Rel = 1.0, normalize: Normalize = True) -> Parts:
     >>> evaluate({"q": {"a": 1, "b": 0, "c": 1}}, {"q": {"a": 3, "b": 2, "c": 1}}, ["AP"]).mean()
     {'run': {'AP': 0.8333333333333333}}
     """
-    return Parts(UNIFORM, binary(rel), PRECISION, over="relevant" if normalize else "none")
+    return Sum(Parts(UNIFORM, binary(rel), PRECISION, over="relevant" if normalize else "none"), cutoff)
 
 
 Times = Annotated[float, Range(0, above_low=True), "the multiple of R down to which documents count"]
 
 
-@single(bounds="exact", cite="buckley2005retrieval", compared=TREC_EVAL, aliases="RPrec")
+@single(cite="buckley2005retrieval", compared=TREC_EVAL, aliases="RPrec")
 def Rprec(rel: Rel = 1.0, times: Times = 1.0) -> PlainPerAspect:
     """R-precision: the precision at rank R, the number of relevant documents.
 
@@ -181,9 +178,12 @@ def Rprec(rel: Rel = 1.0, times: Times = 1.0) -> PlainPerAspect:
     return PlainPerAspect(
         terms=terms,
         bounds=lambda c: r_precision(c, rel, times),
+        is_exact=True,
         over_orders=over_orders,
         worth=lambda hits: hits.grade,
         has_steps=True,
+        is_deep=False,
+        range=(0.0, 1.0),
     )
 
 
@@ -211,12 +211,15 @@ GainOfGrade = Annotated[
 
 
 @single(
-    bounds="exact",
     cite="jarvelin2002cumulated",
 )
 def DCG(
-    dcg: DcgForm = "log2", gains: GainOfGrade = None, discount: DcgDiscount = "burges", b: DcgBase = 2.0
-) -> Parts:
+    dcg: DcgForm = "log2",
+    gains: GainOfGrade = None,
+    discount: DcgDiscount = "burges",
+    b: DcgBase = 2.0,
+    cutoff: Cutoff = None,
+) -> Sum:
     """Discounted cumulative gain: the sum of the gains of all documents, discounted by rank.
 
     DCG@k = Σ_{i≤k} gain(g_i) / log2(i + 1)
@@ -230,7 +233,7 @@ def DCG(
     """
     kind = "linear" if dcg == "log2" else "exp"
     by_rank = LOGARITHMIC if discount == "burges" else late(b)
-    return Parts(by_rank, Gain(kind, named=named_gains(gains)))
+    return Sum(Parts(by_rank, Gain(kind, named=named_gains(gains))), cutoff)
 
 
 def named_gains(gains: Mapping[float, float] | None) -> tuple[tuple[float, float], ...]:
@@ -268,11 +271,10 @@ RbpGain = Annotated[
 
 
 @single(
-    bounds="exact",
     cite="moffat2008rank",
     forms={name: {"gain": "linear", "fold": "product"} for name in ("uRBP", "uRBPgr")},
 )
-def RBP(p: Persistence = 0.8, rel: Rel = 1.0, gain: RbpGain = "binary") -> Parts:
+def RBP(p: Persistence = 0.8, rel: Rel = 1.0, gain: RbpGain = "binary", cutoff: Cutoff = None) -> Sum:
     """Rank-biased precision: the gain of a user who goes on to the next document with probability p.
 
     RBP = (1 - p) Σ_i p^(i-1) gain(g_i); by default the gain is [g_i ≥ rel]
@@ -281,7 +283,7 @@ def RBP(p: Persistence = 0.8, rel: Rel = 1.0, gain: RbpGain = "binary") -> Parts
     >>> evaluate({"q": {"a": 0, "b": 1}}, {"q": {"a": 2, "b": 1}}, ["RBP(p=0.5)"]).mean()
     {'run': {'RBP(p=0.5)': 0.25}}
     """
-    return Parts(geometric(p), Gain(gain, rel), factor=1 - p)
+    return Sum(Parts(geometric(p), Gain(gain, rel), factor=1 - p), cutoff)
 
 
 MaxRel = Annotated[
@@ -299,8 +301,8 @@ ErrGain = Annotated[
 ]
 
 
-@single(bounds="outer", cite="chapelle2009expected", compared=GDEVAL)
-def ERR(max_rel: MaxRel = 4.0, gain: ErrGain = "exp") -> Parts:
+@single(cite="chapelle2009expected", compared=GDEVAL)
+def ERR(max_rel: MaxRel = 4.0, gain: ErrGain = "exp", cutoff: Cutoff = None) -> Sum:
     """Expected reciprocal rank: how early a user finds the first satisfying document and stops.
 
     ERR@k = Σ_{i≤k} 1/i · r_i Π_{j<i} (1 - r_j),  r = (2^g - 1) / 2^max_rel
@@ -312,7 +314,7 @@ def ERR(max_rel: MaxRel = 4.0, gain: ErrGain = "exp") -> Parts:
     {'run': {'ERR@20': 0.939453125}}
     """
     chance = Gain("probability", max_rel=max_rel) if gain == "exp" else Gain(gain)
-    return Parts(RECIPROCAL, chance, CASCADE)
+    return Sum(Parts(RECIPROCAL, chance, CASCADE), cutoff)
 
 
 @normalised(ERR, cite="chapelle2009expected sakai2011evaluating", compared=SAKAI_SONG)

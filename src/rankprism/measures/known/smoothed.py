@@ -12,7 +12,7 @@ from rankprism.measures.declare import single
 from rankprism.measures.parts import Rel, total
 
 
-@single(bounds="outer", cite="robertson2012smoothing", compared=TREC_EVAL_10)
+@single(cite="robertson2012smoothing", compared=TREC_EVAL_10)
 def YAAP(rel: Rel = 1.0) -> Counted:
     """Smoothed average precision, "yet another average precision": the log odds of AP.
 

@@ -54,7 +54,6 @@ Best = Annotated[
 
 
 @measure(
-    bounds="outer",
     cite="maistro2021principled",
     compared="Table 3 of Maistro et al. 2021 (its 4 decimals)",
     forms={

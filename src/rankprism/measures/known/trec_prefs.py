@@ -186,9 +186,9 @@ _declared = measure(
 )
 
 
-def _pairs(score: Callable[[Ranked], float], reversible: bool = True) -> Pairs:
+def _pairs(score: Callable[[Ranked], float], reversible: bool = True, is_deep: bool = True) -> Pairs:
     """A measure from the score of one ranking."""
-    return Pairs(lambda hits: _each(hits, score), reversible)
+    return Pairs(lambda hits: _each(hits, score), reversible, is_deep=is_deep)
 
 
 def _each(hits: PreferenceHits, score: Callable[[Ranked], float]) -> Floats:
@@ -212,7 +212,7 @@ def prefs_num_prefs_poss() -> Pairs:
     >>> evaluate(people, {"q": {"b": 2.0, "a": 1.0}}, "prefs_num_prefs_poss").mean()
     {'run': {'prefs_num_prefs_poss': 4.0}}
     """
-    return _pairs(lambda r: float(r.counts.possible.sum()))
+    return _pairs(lambda r: float(r.counts.possible.sum()), is_deep=False)
 
 
 @_declared
@@ -340,7 +340,7 @@ def prefs_simp_ret() -> Pairs:
     >>> evaluate(people, {"q": {"b": 2.0, "a": 1.0}}, "prefs_simp_ret").mean()
     {'run': {'prefs_simp_ret': 0.5}}
     """
-    return _pairs(lambda r: _share(r.counts.fulfilled_both, r.counts.possible_both))
+    return _pairs(lambda r: _share(r.counts.fulfilled_both, r.counts.possible_both), is_deep=False)
 
 
 @_declared
@@ -358,7 +358,7 @@ def prefs_pair_ret() -> Pairs:
     >>> evaluate(people, {"q": {"b": 2.0, "a": 1.0}}, "prefs_pair_ret").mean()
     {'run': {'prefs_pair_ret': 0.5}}
     """
-    return _pairs(lambda r: _by_pair(r, False, False))
+    return _pairs(lambda r: _by_pair(r, False, False), is_deep=False)
 
 
 @_declared
@@ -376,7 +376,7 @@ def prefs_avgjg_ret() -> Pairs:
     >>> evaluate(people, {"q": {"b": 2.0, "a": 1.0}}, "prefs_avgjg_ret").mean()
     {'run': {'prefs_avgjg_ret': 0.5}}
     """
-    return _pairs(lambda r: _mean_by_group(r.counts.fulfilled_both, r.counts.possible_both))
+    return _pairs(lambda r: _mean_by_group(r.counts.fulfilled_both, r.counts.possible_both), is_deep=False)
 
 
 @_declared
@@ -399,7 +399,7 @@ def prefs_avgjg_Rnonrel_ret() -> Pairs:
     >>> evaluate(people, {"q": {"b": 2.0, "a": 1.0}}, "prefs_avgjg_Rnonrel_ret").mean()
     {'run': {'prefs_avgjg_Rnonrel_ret': 0.7857142857142857}}
     """
-    return _pairs(lambda r: _r_nonrel(r, True), reversible=False)
+    return _pairs(lambda r: _r_nonrel(r, True), reversible=False, is_deep=False)
 
 
 @_declared
@@ -416,7 +416,7 @@ def prefs_simp_imp() -> Pairs:
     >>> evaluate(people, {"q": {"b": 2.0, "a": 1.0}}, "prefs_simp_imp").mean()
     {'run': {'prefs_simp_imp': 0.75}}
     """
-    return _pairs(lambda r: _share(r.counts.fulfilled, r.counts.possible_found))
+    return _pairs(lambda r: _share(r.counts.fulfilled, r.counts.possible_found), is_deep=False)
 
 
 @_declared
@@ -434,7 +434,7 @@ def prefs_pair_imp() -> Pairs:
     >>> evaluate(people, {"q": {"b": 2.0, "a": 1.0}}, "prefs_pair_imp").mean()
     {'run': {'prefs_pair_imp': 0.8333333333333334}}
     """
-    return _pairs(lambda r: _by_pair(r, True, False))
+    return _pairs(lambda r: _by_pair(r, True, False), is_deep=False)
 
 
 @_declared
@@ -452,4 +452,4 @@ def prefs_avgjg_imp() -> Pairs:
     >>> evaluate(people, {"q": {"b": 2.0, "a": 1.0}}, "prefs_avgjg_imp").mean()
     {'run': {'prefs_avgjg_imp': 0.8333333333333333}}
     """
-    return _pairs(lambda r: _mean_by_group(r.counts.fulfilled, r.counts.possible_found))
+    return _pairs(lambda r: _mean_by_group(r.counts.fulfilled, r.counts.possible_found), is_deep=False)

@@ -11,7 +11,7 @@ import numpy as np
 from rankprism.data import NOWHERE, Bools, Floats, Hits
 from rankprism.measures.compared import TREC_EVAL_10
 from rankprism.measures.declare import measure
-from rankprism.measures.form import Plain
+from rankprism.measures.form import Plain, is_patient
 from rankprism.measures.parameter import Cutoff
 from rankprism.measures.parts import Persistence, geometric, ratio, total
 
@@ -42,7 +42,7 @@ def Unjudged(cutoff: Cutoff = None) -> Plain:
         depth = hits.depth(cutoff)
         return ratio(np.minimum(hits.length, depth) - _judged(hits, cutoff).sum(-1), depth)
 
-    return Plain(score=share, why_unbounded=_NO_GRADES)
+    return Plain(score=share, why_unbounded=_NO_GRADES, is_deep=False, range=(0.0, 1.0))
 
 
 @measure(lower_is_better=True, cite="moffat2008rank", compared=TREC_EVAL_10)
@@ -66,4 +66,4 @@ def RBP_residual(p: Persistence = 0.8, cutoff: Cutoff = None) -> Plain:
         known = (1 - p) * total(np.where(judged, geometric(p)(np.where(judged, hits.judged, 1)), 0.0))
         return np.maximum(1 - known, 0.0)
 
-    return Plain(score=unknown, why_unbounded=_NO_GRADES)
+    return Plain(score=unknown, why_unbounded=_NO_GRADES, is_deep=is_patient(p), range=(0.0, 1.0))

@@ -21,6 +21,7 @@ class Pairs(OfPreferences):
     #: the mean of an order and its reversal is the mean of all orders.
     reversible: bool = True
     cutoff: int | None = None
+    is_deep: bool = True
 
     def score(self, hits: PreferenceHits) -> Floats:
         return self.scored(hits)
