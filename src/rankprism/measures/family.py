@@ -1,6 +1,6 @@
 """The family of measures Σ_i D(i) [Σ_t w_t g(i,t) N(i,t) - e], and what can be derived from their parts.
 
-A member is a function from its parameters to `rankprism.measures.parts.Parts`. Everything else is derived:
+A member is told by its `rankprism.measures.parts.Parts`. Everything else is derived:
 the score, what each document adds to it, the ideal rankings, and the bounds of a score if judgments are
 missing or if the search for the best ranking ends without a proof. A member of one aspect has a score for
 each aspect, (N, A); all others have one for each ranking, (N,).
@@ -40,10 +40,10 @@ from rankprism.measures.parts import (
     Parts,
     aspect_weights,
     discounted_sum,
-    expected,
     hit_discount,
     hit_gain,
     hit_novelty,
+    mean_of,
     over_best,
     ratio,
     relevant,
@@ -97,10 +97,10 @@ class Sum(PerAspect):
         return of_one_aspect(completions, gains, self.parts, self.cutoff)
 
     def over_orders(self, hits: Hits) -> Floats:
-        from rankprism.measures.ties.sums import expected_per_aspect
+        from rankprism.measures.ties.sums import expected_sums
 
         parts = checked(hits, self.parts, self.name)
-        gained = expected_per_aspect(hits, parts, self.cutoff)
+        gained = expected_sums(hits, parts, self.cutoff)
         return _scaled(gained, parts, own_divisor(hits, parts, self.cutoff))
 
     def worth(self, hits: Hits) -> Floats | None:
@@ -224,10 +224,10 @@ class NoveltySum(OfRanking):
         return score_interval(hits, checked(hits, self.parts, self.name), self.cutoff)
 
     def over_orders(self, hits: Hits) -> Floats:
-        from rankprism.measures.ties.sums import expected_per_aspect
+        from rankprism.measures.ties.sums import expected_sums
 
         parts = checked(hits, self.parts, self.name)
-        return score_of(hits, expected_per_aspect(hits, parts, self.cutoff), parts, self.cutoff)
+        return score_of(hits, expected_sums(hits, parts, self.cutoff), parts, self.cutoff)
 
     def worth(self, hits: Hits) -> Floats | None:
         parts = self.parts
@@ -297,7 +297,7 @@ def score_of(hits: Hits, gained: Floats, parts: Parts, cutoff: int | None) -> Fl
     """(N,) the score of all aspects together, from the sum of each (N, A)"""
     if parts.over == "per-aspect":
         weight = aspect_weights(hits, parts.gain, parts.weighted)
-        return expected(_scaled(gained, parts, own_divisor(hits, parts, cutoff)), weight)
+        return mean_of(_scaled(gained, parts, own_divisor(hits, parts, cutoff)), weight)
     return _scaled(utility_of(hits.top(cutoff), gained, parts), parts, _divisors(hits, parts, cutoff)[0])
 
 
@@ -359,7 +359,7 @@ def _divisors(hits: Hits, parts: Parts, cutoff: int | None) -> tuple[Floats, Flo
         best = best_utility(hits.pool, parts, cutoff)[hits.topic]
     else:
         weight = aspect_weights(hits, parts.gain, parts.weighted)
-        best = expected(np.broadcast_to(everything(hits, parts, cutoff)[:, None], weight.shape), weight)
+        best = mean_of(np.broadcast_to(everything(hits, parts, cutoff)[:, None], weight.shape), weight)
     return best, best
 
 

@@ -15,13 +15,11 @@ import numpy as np
 from rankprism._core import sums_over_aspects
 from rankprism.data import Floats, Hits
 from rankprism.errors import MeasureError, listed
-from rankprism.measures.bounds.ranges import over_aspects
-from rankprism.measures.bounds.ranges import weights as given_weights
+from rankprism.measures.bounds.ranges import over_aspects, raw_weights
 from rankprism.measures.family import linear_worth
 from rankprism.measures.folds import FOLDS
 from rankprism.measures.form import OfRanking, Pair
-from rankprism.measures.parts import NO_NOVELTY, Gain, aspect_weights, ratio, shares, total
-from rankprism.measures.parts import expected as mean_of
+from rankprism.measures.parts import NO_NOVELTY, Gain, aspect_weights, mean_of, ratio, shares, total
 from rankprism.measures.terms import MadeOf, added, of_all_aspects, of_aspect
 
 if TYPE_CHECKING:
@@ -207,7 +205,7 @@ class OverAspects(OfRanking):
         low, high = self.measure.bounds_per_aspect(completions)
         if self.live is not None:
             g = completions.gains(self.live, 1)
-            return over_aspects(low, high, given_weights(completions, weighted=True), g.live, g.maybe)
+            return over_aspects(low, high, raw_weights(completions, weighted=True), g.live, g.maybe)
         weight = self._weights(completions.hits)
         return self.mean(low, weight), self.mean(high, weight)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from rankprism._core import exact, greedy, in_order, sums_over_aspects
-from rankprism.data import Floats, Ints, Pool
-from rankprism.measures.parts import Gain, Parts, discounted_sum, expected, live_weights, pool_gain
+from rankprism.data.arrays import Floats, Ints
+from rankprism.data.hits import Pool
+from rankprism.measures.parts import Gain, Parts, discounted_sum, live_weights, mean_of, pool_gain
 
 
 def best_utility(pool: Pool, parts: Parts, cutoff: int | None) -> Floats:
@@ -50,7 +51,7 @@ def _utility(pool: Pool, parts: Parts, novel_gain: Floats, cutoff: int | None) -
     """(T,) the utility of a ranking whose documents have these gains times novelties"""
     gain = novel_gain[:, :, :cutoff]
     weight = live_weights(pool, parts.gain, parts.weighted)
-    return expected(discounted_sum(gain, parts.discount.first(gain.shape[-1])), weight)
+    return mean_of(discounted_sum(gain, parts.discount.first(gain.shape[-1])), weight)
 
 
 def offers(pool: Pool, parts: Parts) -> tuple[Floats, Floats]:
@@ -81,3 +82,8 @@ def exact_utility(pool: Pool, parts: Parts, cutoff: int | None) -> tuple[Floats,
 def sorted_gains(pool: Pool, gain: Gain) -> Floats:
     """(T, A, D) the gains on each aspect in descending order: the ideal of a single-aspect measure."""
     return pool.once(("sorted", gain), lambda: -np.sort(-pool_gain(pool, gain), axis=-1))
+
+
+def ideal_sums(pool: Pool, gain: Gain) -> Floats:
+    """(T, A, D) the sums of `sorted_gains` down to each rank"""
+    return pool.once(("ideal sums", gain), lambda: np.cumsum(sorted_gains(pool, gain), axis=-1))

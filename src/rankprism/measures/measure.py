@@ -6,14 +6,14 @@ measure. A measure is declared once, by a decorated function:
 - The types in its signature, such as `Alpha` or `Rel`, say which values a parameter may have and what it
   means.
 - The docstring has the formula and a worked example that runs as a test.
-- The decorator has the citation, the bounds, and what it was compared with.
+- The decorator has the citation, and what it was compared with.
 
 The catalogue, the documentation, `help` and the command line read everything from there. If other code
 than the formula must know a parameter, the parameter has a role (`Role.CUTOFF`, `Role.THRESHOLD`, …). No
-code looks at how a parameter is spelled. Members of the novelty family are functions from parameters to
-`Parts`, and their normalised forms are only a name and a docstring. Measure names are found however
-papers spell them, and `other_names.py` has the names of other programs. The grammar has its own tokenizer
-and never evaluates code.
+code looks at how a parameter is spelled. A function of parameters returns the form of the measure, and the
+normalised forms of sums are only a name and a docstring. Measure names are found however papers spell
+them, and `other_names.py` has the names of other programs. The grammar has its own tokenizer and never
+evaluates code.
 """
 
 from __future__ import annotations

@@ -212,6 +212,11 @@ def decay(alpha: float) -> Novelty:
     return Novelty("decay", alpha)
 
 
+def gained_above(gain: Floats) -> Floats:
+    """The sum of the gains of the documents above."""
+    return np.asarray(np.cumsum(gain, axis=-1) - gain)
+
+
 def seen(gain: Floats) -> Ints:
     """The number of documents above that have a gain on the same aspect."""
     return counts_before(gain)
@@ -260,7 +265,7 @@ def utility_of(hits: Hits, per_aspect: Floats, parts: Parts) -> Floats:
     """(N,) the utility of rankings that end at the cutoff, from the sum of each aspect (N, A)"""
     weight = parts.given_weights(hits)
     if weight is None:
-        gained = expected(per_aspect, aspect_weights(hits, parts.gain, parts.weighted))
+        gained = mean_of(per_aspect, aspect_weights(hits, parts.gain, parts.weighted))
     else:
         gained = weighted_sum(per_aspect, weight)
     return gained - parts.effort * over_ranks(hits, parts.discount) if parts.effort else gained
@@ -328,7 +333,7 @@ def total(values: Floats) -> Floats:
     return discounted_sum(lines, np.ones(last)).reshape(values.shape[:-1])
 
 
-def expected(score: Floats, weight: Floats) -> Floats:
+def mean_of(score: Floats, weight: Floats) -> Floats:
     """(N,) Σ_t w_t · score_t / Σ_t w_t, which is exactly 1 if all scores are"""
     return ratio(weighted_sum(score, weight), total(weight))
 

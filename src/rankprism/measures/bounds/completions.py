@@ -55,6 +55,11 @@ class Completions:
         return cls(hits, *pool.once("levels", levels))
 
     @cached_property
+    def peak(self) -> Floats:
+        """(T, A) the highest grade that a document of a topic can have."""
+        return sealed(np.maximum(self.hits.pool.highest, self.level.max(-1, initial=0.0)))
+
+    @cached_property
     def count(self) -> Longs:
         """(N,) how many documents of each ranking are unjudged."""
         judged: Longs = (self.hits.judged != NOWHERE).sum(-1, dtype=np.int64)
@@ -141,8 +146,7 @@ class Completions:
             within = (extra > 0) & (extra <= level.max(-1, initial=0.0)[:, :, None])
             level = np.concatenate([level, np.where(within, extra, 0.0)], axis=-1)
         # A grade that is worth (2^g - 1) / 2^gmax is worth less once an unjudged document raises gmax.
-        highest = pool.highest
-        peak = np.maximum(highest, level.max(-1, initial=0.0))
+        highest, peak = pool.highest, self.peak
         if isinstance(gain, Gain):
             hit_least, hit_most = gain(self.hits.grade, peak[topic]), gain(self.hits.grade, highest[topic])
             pool_least, pool_most = gain(pool.grade, peak), gain(pool.grade, highest)
@@ -205,6 +209,11 @@ class Gains:
         """(N,) the number of unjudged documents below the cutoff"""
         visible: Longs = self.free.sum(-1, dtype=np.int64)
         return self.count - visible
+
+    @property
+    def crowded(self) -> Floats:
+        """(N, A, n) the least gains, but 1 for every unjudged document that may be relevant"""
+        return np.where(self.free[:, None, :] & (self.top > 0)[:, :, None], 1.0, self.least)
 
     @property
     def relevant(self) -> Bools:

@@ -8,8 +8,8 @@ from rankprism._core import sums_over_aspects
 from rankprism.data import Floats
 from rankprism.measures.bounds.completions import Completions, Gains
 from rankprism.measures.bounds.novelty import once_alive
-from rankprism.measures.bounds.ranges import Pair, discounted, over_aspects, weights
-from rankprism.measures.parts import RECIPROCAL, Gain, decay, shares, total, weighted_sum
+from rankprism.measures.bounds.ranges import Pair, discounted, over_aspects, raw_weights
+from rankprism.measures.parts import RECIPROCAL, Gain, decay, gained_above, shares, total, weighted_sum
 from rankprism.measures.tables import powers_of_rest
 
 
@@ -17,21 +17,15 @@ def cube_test(c: Completions, gain: Gain, alpha: float, saturation: float, cutof
     """Bounds of CT as in the paper: a document has at least its least gain after as many others as possible,
     and at most its largest gain after as few as possible. The saturation of an aspect is bounded likewise."""
     g = c.gains(gain, cutoff)
-
-    def before(x: Floats) -> Floats:
-        return np.cumsum(x, axis=-1) - x
-
-    free = g.free[:, None, :] & (g.top > 0)[:, :, None]
-    crowded = np.where(free, 1.0, g.least)
     # The last bit of a sum, which depends on its order, must not decide whether an aspect is saturated.
     sooner, later = saturation - 1e-12, saturation + 1e-12
     left = decay(alpha)
-    low = discounted(g.least * left(crowded) * (before(g.most) < sooner), RECIPROCAL)
-    high = discounted(g.most * left(g.least) * (before(g.least) < later), RECIPROCAL)
+    low = discounted(g.least * left(g.crowded) * (gained_above(g.most) < sooner), RECIPROCAL)
+    high = discounted(g.most * left(g.least) * (gained_above(g.least) < later), RECIPROCAL)
     ordered = -np.sort(-g.most, axis=-1)
     high = np.minimum(high, discounted(ordered * left(ordered), RECIPROCAL))
     low = once_alive(c, g, low, RECIPROCAL)
-    return over_aspects(low, high, weights(c, True), g.live, g.maybe)
+    return over_aspects(low, high, raw_weights(c, True), g.live, g.maybe)
 
 
 def heights(g: Gains, alpha: float, height: float, whole: bool) -> Pair:
@@ -41,9 +35,7 @@ def heights(g: Gains, alpha: float, height: float, whole: bool) -> Pair:
     the document that fills an aspect counts as a whole.
     """
     left = decay(alpha)
-    free = g.free[:, None, :] & (g.top > 0)[:, :, None]
-    crowded = np.where(free, 1.0, g.least)
-    low = np.cumsum((1 - alpha) * left(crowded) * g.least, axis=-1)
+    low = np.cumsum((1 - alpha) * left(g.crowded) * g.least, axis=-1)
     high = np.cumsum((1 - alpha) * left(g.least) * g.most, axis=-1)
     return np.minimum(low, height) / height, np.minimum(high, _highest(g, alpha, height, whole)) / height
 

@@ -7,11 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 from rankprism._core import sums_over_aspects
-from rankprism.data import Floats
 from rankprism.errors import MeasureError
 from rankprism.measures.bounds.completions import Completions, Gains
 from rankprism.measures.bounds.graded import blended_ratios
-from rankprism.measures.bounds.ranges import Pair, over_aspects, weights
+from rankprism.measures.bounds.ranges import Pair, over_aspects, raw_weights
 from rankprism.measures.parts import CASCADE, Gain, ratio, seen, total, weighted_sum
 
 
@@ -34,20 +33,18 @@ def global_gains(
             "digits"
         )
     g = c.gains(Gain(gain), cutoff)
-    weight = weights(c, True)
+    weight = raw_weights(c, True)
     by_topic = c.hits.pool.weight
     least, most, is_sure = g.least, g.most, g.is_sure and not absolute
     if navigational:
         # A navigational intent gives its gain only to the first document on it.
         wants_one = c.hits.pool.navigational[c.hits.topic][:, :, None]
         is_sure = is_sure and not wants_one.any()
-        free = g.free[:, None, :] & (g.top > 0)[:, :, None]
-        crowded = np.where(free, 1.0, least)
         least, most = (
-            np.where(wants_one & (seen(crowded) > 0), 0.0, least),
+            np.where(wants_one & (seen(g.crowded) > 0), 0.0, least),
             np.where(wants_one & (seen(g.least) > 0), 0.0, most),
         )
-    pools = [Gain(gain)(c.hits.pool.grade, x) for x in (_peak(c), c.hits.pool.highest)]
+    pools = [Gain(gain)(c.hits.pool.grade, x) for x in (c.peak, c.hits.pool.highest)]
     ideals = [-np.sort(-sums_over_aspects(x, by_topic), axis=-1) for x in pools]
     top = weighted_sum(g.top, weight)
     bottom = np.where(weight * g.bottom > 0, weight * g.bottom, np.inf).min(-1, initial=np.inf)
@@ -81,10 +78,6 @@ def global_gains(
         g.topic,
         is_sure,
     )
-
-
-def _peak(c: Completions) -> Floats:
-    return np.asarray(np.maximum(c.hits.pool.highest, c.level.max(-1, initial=0.0)))
 
 
 def chances(g: Gains) -> Gains:

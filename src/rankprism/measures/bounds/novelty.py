@@ -7,7 +7,7 @@ import numpy as np
 from rankprism.data import Floats
 from rankprism.measures import tables
 from rankprism.measures.bounds.completions import Completions, Gains
-from rankprism.measures.bounds.ranges import Pair, discounted, over_aspects, quotient, rising, weights
+from rankprism.measures.bounds.ranges import Pair, discounted, over_aspects, quotient, raw_weights, rising
 from rankprism.measures.ideal import best_gains, exact_utility
 from rankprism.measures.parts import (
     CASCADE,
@@ -37,11 +37,17 @@ def is_rising(parts: Parts) -> bool:
     return parts.gain.kind == "binary" or parts.novelty in always
 
 
-def _taken(novelty: Novelty) -> float:
-    return 1.0 if novelty.kind == "first" else novelty.amount
+def _decay(novelty: Novelty) -> Novelty:
+    """The same novelty, which sees how many documents are above and not their gains."""
+    return decay(1.0 if novelty.kind == "first" else novelty.amount)
 
 
-def utilities(g: Gains, parts: Parts) -> Pair:
+def _in_order(parts: Parts) -> Novelty:
+    """The novelty of documents in descending order of gains"""
+    return parts.novelty if is_rising(parts) else _decay(parts.novelty)
+
+
+def bounds_per_aspect(g: Gains, parts: Parts) -> Pair:
     """(N, A) bounds of Σ_i D(i) g(i,t) N(i,t)
 
     If a better document can lower the utility, each document counts at least with its least gain after as
@@ -51,9 +57,8 @@ def utilities(g: Gains, parts: Parts) -> Pair:
     """
     if is_rising(parts):
         return rising(g, lambda x: discounted(x * parts.novelty(x), parts.discount))
-    left = decay(_taken(parts.novelty))
-    crowded = np.where(g.free[:, None, :] & (g.top > 0)[:, :, None], 1.0, g.least)
-    low = discounted(g.least * left(crowded), parts.discount)
+    left = _decay(parts.novelty)
+    low = discounted(g.least * left(g.crowded), parts.discount)
     high = discounted(g.most * left(g.least), parts.discount)
     ordered = -np.sort(-g.most, axis=-1)
     return low, np.minimum(high, discounted(ordered * left(ordered), parts.discount))
@@ -74,12 +79,12 @@ def expected_utility(c: Completions, parts: Parts, cutoff: int | None) -> Pair:
     """Bounds of Σ_i D(i) [Σ_t w_t g(i,t) N(i,t) - e]; exact for binary gains."""
     weight = parts.given_weights(c.hits)
     g = c.gains(parts.gain, cutoff)
-    low, high = utilities(g, parts)
+    low, high = bounds_per_aspect(g, parts)
     if weight is not None:
         bounds = weighted_sum(low, weight), weighted_sum(high, weight)
     else:
         low = once_alive(c, g, low, parts.discount)
-        bounds = over_aspects(low, high, weights(c, parts.weighted), g.live, g.maybe)
+        bounds = over_aspects(low, high, raw_weights(c, parts.weighted), g.live, g.maybe)
     effort = parts.effort * over_ranks(c.hits.top(cutoff), parts.discount) if parts.effort else 0.0
     return bounds[0] - effort, bounds[1] - effort
 
@@ -87,7 +92,7 @@ def expected_utility(c: Completions, parts: Parts, cutoff: int | None) -> Pair:
 def own_ideals(g: Gains, parts: Parts, cutoff: int | None) -> Pair:
     """(N, A) bounds of the best utility for each aspect alone"""
     ideals = g.ideal_least[g.topic][:, :, :cutoff], g.ideal(g.top, g.count, cutoff, most=True)
-    left = parts.novelty if is_rising(parts) else decay(_taken(parts.novelty))
+    left = _in_order(parts)
     least, most = (discounted(x * left(x), parts.discount) for x in ideals)
     return least, most
 
@@ -96,11 +101,11 @@ def mean_over_own_ideals(c: Completions, parts: Parts, cutoff: int | None) -> Pa
     """Bounds of Σ_t w_t u_t / u*_t, where u*_t is the utility of the documents sorted by gain. This is the
     best order for an aspect alone: its j-th document has at most the weight D(j) N(j), which falls with j."""
     g = c.gains(parts.gain, cutoff)
-    low, high = utilities(g, parts)
+    low, high = bounds_per_aspect(g, parts)
     least, most = own_ideals(g, parts, cutoff)
     high = quotient(low, high, least, most)[1]
     low = ratio(once_alive(c, g, low, parts.discount), most)
-    return over_aspects(low, high, weights(c, parts.weighted), g.live, g.maybe)
+    return over_aspects(low, high, raw_weights(c, parts.weighted), g.live, g.maybe)
 
 
 def over_best_ranking(c: Completions, parts: Parts, cutoff: int | None) -> Pair:
@@ -119,13 +124,12 @@ def over_best_ranking(c: Completions, parts: Parts, cutoff: int | None) -> Pair:
     """
     pool, topic = c.hits.pool, c.hits.topic
     g = c.gains(parts.gain, cutoff)
-    weight = weights(c, parts.weighted)
-    low, high = (weighted_sum(u, weight) for u in utilities(g, parts))
+    weight = raw_weights(c, parts.weighted)
+    low, high = (weighted_sum(u, weight) for u in bounds_per_aspect(g, parts))
     scale = total(np.where(g.live, weight, 0.0))  # the ideal has weights that sum to 1
     kept = np.ones(len(topic))
     if not g.is_sure:
-        peak = np.maximum(pool.highest, c.level.max(-1, initial=0.0))
-        kept = np.where(g.relevant, tables.exp2(pool.highest - peak)[topic], 1.0).min(-1, initial=1.0)
+        kept = np.where(g.relevant, tables.exp2(pool.highest - c.peak)[topic], 1.0).min(-1, initial=1.0)
     relaxed = weighted_sum(own_ideals(g, parts, cutoff)[1], weight)
     if parts.over == "exact":
         least, most = (x[topic] * scale for x in exact_utility(pool, parts, cutoff))
@@ -134,7 +138,7 @@ def over_best_ranking(c: Completions, parts: Parts, cutoff: int | None) -> Pair:
         least, most, cap = greedy_ranking(c, g, parts, cutoff, scale)
     width = int(g.count.max(initial=0)) if cutoff is None else min(cutoff, int(g.count.max(initial=0)))
     added = np.where(np.arange(width) < g.count[:, None, None], g.top[:, :, None], 0.0)
-    left = parts.novelty if is_rising(parts) else decay(_taken(parts.novelty))
+    left = _in_order(parts)
     of_new = weighted_sum(discounted(added * left(added), parts.discount), weight)
     return quotient(low, high, least * kept, np.minimum(relaxed, most + of_new), cap)
 

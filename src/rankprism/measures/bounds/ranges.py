@@ -24,7 +24,7 @@ def quotient(low: Floats, high: Floats, least: Floats, most: Floats, cap: float 
     return ratio(low, most), np.minimum(upper, cap)
 
 
-def weights(c: Completions, weighted: bool) -> Floats:
+def raw_weights(c: Completions, weighted: bool) -> Floats:
     """(N, A) aspect weights that do not yet sum to 1"""
     weight = c.hits.weight
     return weight if weighted else np.ones_like(weight)

@@ -9,7 +9,7 @@ import numpy as np
 from rankprism.data import Bools, Floats, Longs
 from rankprism.errors import MeasureError
 from rankprism.measures.bounds.completions import Completions, Gains
-from rankprism.measures.bounds.novelty import own_ideals, utilities
+from rankprism.measures.bounds.novelty import bounds_per_aspect, own_ideals
 from rankprism.measures.bounds.ranges import Pair, discounted, quotient
 from rankprism.measures.parts import NO_NOVELTY, PRECISION, UNIFORM, Discount, Parts, binary, ratio
 
@@ -18,7 +18,7 @@ def of_one_aspect(c: Completions, g: Gains, parts: Parts, cutoff: int | None) ->
     """Bounds of Σ_i D(i) g_i N(i), times a factor or over a divisor. `g` has the gains down to the cutoff."""
     if parts.over == "per-aspect" and parts.novelty == NO_NOVELTY:
         return over_sorted_ideal(g, parts.discount, cutoff)
-    low, high = utilities(g, parts)
+    low, high = bounds_per_aspect(g, parts)
     if parts.over == "per-aspect":
         return quotient(low, high, *own_ideals(g, parts, cutoff))
     if parts.over in ("none", "depth"):

@@ -30,9 +30,9 @@ from rankprism.measures.parts import (
     binary,
     decay,
     discounted_sum,
-    expected,
     hit_discount,
     hit_gain,
+    mean_of,
     over_best,
     ratio,
     seen,
@@ -158,7 +158,7 @@ class CubeOfPaper(OfRanking):
         g = hit_gain(hits, self.gain)
         new = g * decay(self.alpha)(g) * _wanted(g, self.saturation)
         per_aspect = discounted_sum(new, hit_discount(hits, RECIPROCAL))
-        return expected(per_aspect, aspect_weights(hits, self.gain, weighted=True))
+        return mean_of(per_aspect, aspect_weights(hits, self.gain, weighted=True))
 
     def made_of(self, hits: Hits) -> MadeOf:
         hits = hits.top(self.cutoff)

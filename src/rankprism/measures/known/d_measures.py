@@ -140,14 +140,14 @@ class OfSatisfied(Folded):
 
     def over_orders(self, hits: Hits) -> Floats | None:
         """Without rounding it is a sum over intents, of which a navigational one counts only once."""
-        from rankprism.measures.ties.sums import expected_per_aspect
+        from rankprism.measures.ties.sums import expected_sums
 
         assert isinstance(self.fold, Satisfied)
         rule, cutoff = self.fold.gain, self.measure.cutoff
         if self.fold.digits is not None:
             return None
         every, first = (
-            expected_per_aspect(hits, Parts(LOGARITHMIC, Gain(rule), novelty), cutoff)
+            expected_sums(hits, Parts(LOGARITHMIC, Gain(rule), novelty), cutoff)
             for novelty in (NO_NOVELTY, FIRST)
         )
         each = np.where(hits.pool.navigational[hits.topic], first, every)

@@ -14,7 +14,7 @@ from rankprism.measures.bounds.ranges import Pair
 from rankprism.measures.compared import SAKAI_SONG
 from rankprism.measures.declare import single
 from rankprism.measures.form import PlainPerAspect
-from rankprism.measures.ideal import sorted_gains
+from rankprism.measures.ideal import ideal_sums, sorted_gains
 from rankprism.measures.parameter import Cutoff, OneOf, Range
 from rankprism.measures.parts import (
     ANY,
@@ -49,7 +49,7 @@ def blended_ratio(hits: Hits, beta: float, gain: str) -> Floats:
 
 def ideal_gain(hits: Hits, gain: str) -> Floats:
     """(N, A, H) cg*: the sum of gains of the ideal ranking down to the rank of each retrieved document."""
-    sums = np.cumsum(sorted_gains(hits.pool, Gain(gain)), axis=-1)
+    sums = ideal_sums(hits.pool, Gain(gain))
     if not sums.shape[-1]:
         return np.zeros(hits.grade.shape)
     place = np.minimum(hits.rank, sums.shape[-1]) - 1

@@ -14,7 +14,7 @@ from rankprism.data import Floats, Hits, Longs
 from rankprism.measures.compared import TREC_EVAL
 from rankprism.measures.declare import single
 from rankprism.measures.form import PlainPerAspect
-from rankprism.measures.parts import Rel, binary, hit_gain, over_best, ratio, relevant
+from rankprism.measures.parts import Rel, binary, gained_above, hit_gain, over_best, ratio, relevant
 from rankprism.measures.terms import Terms
 
 #: trec_eval adds this to the numbers of documents, so that 0 of 0 is a half.
@@ -58,7 +58,7 @@ def Bpref(rel: Rel = 1.0) -> PlainPerAspect:
 def preferred(hits: Hits, rel: float) -> Terms:
     """The terms of Bpref."""
     gain, R = hit_gain(hits, binary(rel)), relevant(hits.pool, binary(rel))[hits.topic]
-    above = judged_above(hits)[0][:, None, :] - (np.cumsum(gain, axis=-1) - gain)
+    above = judged_above(hits)[0][:, None, :] - gained_above(gain)
     lost = ratio(np.minimum(above, R[:, :, None]), _most_above(hits, R)[:, :, None])
     return Terms({"gain": gain, "preferred": 1 - lost}, over=R)
 
@@ -115,8 +115,7 @@ def inferred(hits: Hits, rel: float) -> Terms:
     """The terms of infAP."""
     gain, R = hit_gain(hits, binary(rel)), relevant(hits.pool, binary(rel))[hits.topic]
     judged, unjudged = (count[:, None, :] for count in judged_above(hits))
-    above = np.cumsum(gain, axis=-1) - gain
-    share = (above + EPSILON) / (judged + 2 * EPSILON)
+    share = (gained_above(gain) + EPSILON) / (judged + 2 * EPSILON)
     precision = (1 + (judged + unjudged) * share) / hits.rank[:, None, :]
     return Terms({"gain": gain, "precision": precision}, over=R, is_best=False)
 

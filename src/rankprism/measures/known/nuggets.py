@@ -68,11 +68,9 @@ def _over_orders(hits: Hits, strict: bool, cutoff: int | None) -> Floats:
     The credit for a nugget is a step for partial support and a step for support, and each is the success of
     finding a passage of at least that grade.
     """
-    from rankprism.measures.ties.sums import expected_per_aspect
+    from rankprism.measures.ties.sums import expected_sums
 
-    some, full = (
-        expected_per_aspect(hits, Parts(UNIFORM, binary(least), FIRST), cutoff) for least in (ANY, 1.0)
-    )
+    some, full = (expected_sums(hits, Parts(UNIFORM, binary(least), FIRST), cutoff) for least in (ANY, 1.0))
     return full if strict else (some + full) / 2
 
 

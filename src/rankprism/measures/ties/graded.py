@@ -10,8 +10,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rankprism.data import Floats, Hits, Longs
-from rankprism.measures.ideal import sorted_gains
+from rankprism.data.arrays import Floats, Longs
+from rankprism.data.hits import Hits
+from rankprism.measures.ideal import ideal_sums
 from rankprism.measures.parts import (
     PRECISION,
     UNIFORM,
@@ -19,12 +20,13 @@ from rankprism.measures.parts import (
     Parts,
     binary,
     discounted_sum,
+    gained_above,
     hit_gain,
     seen,
 )
 from rankprism.measures.ties.grouping import grouping
 from rankprism.measures.ties.sums import (
-    expected_per_aspect,
+    expected_sums,
     gains_in_group,
     of_same_shape,
     portions,
@@ -50,13 +52,13 @@ def blended_ratios(hits: Hits, beta: float, gain: Gain, cutoff: int | None) -> F
     g = hit_gain(hits, gain)
     R, G = groups.sums((g > 0).astype(np.float64)), groups.sums(g)
     C = groups.at_start(seen(g)).astype(np.float64)
-    gained = groups.at_start(np.cumsum(g, axis=-1) - g)
+    gained = groups.at_start(gained_above(g))
     own = R * (C + 1) + beta * (R * gained + G)
     others = (R - 1) * (R + beta * G)
     owner, j = groups.places(groups.reached(cutoff))
     i = groups.start[owner] + j
     share = (j - 1) / np.maximum(groups.size[owner] - 1, 1)
-    sums = np.cumsum(sorted_gains(hits.pool, gain), axis=-1)
+    sums = ideal_sums(hits.pool, gain)
     result = np.zeros(R.shape)
     if not sums.shape[-1]:
         return groups.by_ranking(result)
@@ -76,7 +78,7 @@ def graded_precision(hits: Hits, levels: dict[float, float], cutoff: int | None)
     """
     result = np.zeros(hits.grade.shape[:2])
     for level, step in sorted(levels.items()):
-        result += step * expected_per_aspect(hits, Parts(UNIFORM, binary(level), PRECISION), cutoff)
+        result += step * expected_sums(hits, Parts(UNIFORM, binary(level), PRECISION), cutoff)
     return result
 
 
@@ -91,7 +93,7 @@ def expected_overlap(hits: Hits, gained: Callable[[Longs, Longs, Longs], Floats]
     for level in np.unique(hits.grade[hits.grade > 0]).tolist():
         same = (hits.grade == level).astype(np.float64)
         R = groups.sums(same)
-        above = groups.at_start(np.cumsum(same, axis=-1) - same)
+        above = groups.at_start(gained_above(same))
         better = (hits.pool.grade > level).sum(-1)[hits.topic]
         group, aspect = np.nonzero(R)
         shapes = of_same_shape(groups.size[group], R[group, aspect].astype(np.int64))
@@ -118,11 +120,11 @@ def expected_stop_ratios(hits: Hits, r: Floats, g: Floats, beta: float, cutoff: 
     groups = grouping(hits)
     R = groups.sums((g > 0).astype(np.float64))
     C = groups.at_start(seen(g)).astype(np.float64)
-    before = groups.at_start(np.cumsum(g, axis=-1) - g)
+    before = groups.at_start(gained_above(g))
     stay = np.ones_like(r)
     np.cumprod(1 - r[..., :-1], axis=-1, out=stay[..., 1:])
     left = groups.at_start(stay)
-    best = np.cumsum(sorted_gains(hits.pool, Gain("linear")), axis=-1)
+    best = ideal_sums(hits.pool, Gain("linear"))
     reached = groups.reached(cutoff)
     result = np.zeros(R.shape)
     group, aspect = np.nonzero(R)

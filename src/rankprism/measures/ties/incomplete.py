@@ -11,8 +11,9 @@ from functools import cached_property
 
 import numpy as np
 
-from rankprism.data import NOWHERE, Floats, Hits, Longs
-from rankprism.measures.parts import Gain, hit_gain
+from rankprism.data.arrays import Floats, Longs
+from rankprism.data.hits import NOWHERE, Hits
+from rankprism.measures.parts import Gain, gained_above, hit_gain
 from rankprism.measures.ties.grouping import Grouping, grouping
 from rankprism.measures.ties.lattice import check_states, grid_of, paths
 from rankprism.measures.ties.sums import relevant_above
@@ -51,7 +52,7 @@ def members(hits: Hits, gain: Gain) -> Members:
     negative = np.zeros_like(inside) if hits.negative is None else hits.negative[row]
     counts = [(which & ~negative).sum(-1) for which in (inside, above)]
     unjudged = [(which & negative).sum(-1) for which in (inside, above)]
-    before = groups.at_start(np.cumsum(g, axis=-1) - g)
+    before = groups.at_start(gained_above(g))
     judged, judged_above = counts
     unjudged_inside, unjudged_above = unjudged
     return Members(groups, judged, judged_above, unjudged_inside, unjudged_above, groups.sums(g), before)

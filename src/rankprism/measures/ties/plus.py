@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankprism.data import Floats, Hits, Longs
-from rankprism.measures.ideal import sorted_gains
+from rankprism.data.arrays import Floats, Longs
+from rankprism.data.hits import Hits
+from rankprism.measures.ideal import ideal_sums
 from rankprism.measures.parts import Gain, hit_gain, total
 from rankprism.measures.ties.grouping import grouping
 from rankprism.measures.ties.lattice import Law, check_states, grid_of, paths, strides_of
@@ -70,7 +71,7 @@ class _Ratios(NamedTuple):
 def law_of_p_plus(hits: Hits, beta: float, gain: Gain, cutoff: int | None) -> Law:
     """The scores of rankings with one aspect over all orders."""
     g = hit_gain(hits, gain)[:, 0]
-    best = np.cumsum(sorted_gains(hits.pool, gain)[:, 0], axis=-1)
+    best = ideal_sums(hits.pool, gain)[:, 0]
     groups = grouping(hits)
     reached = groups.reached(cutoff)
     of_row: list[list[_Group]] = [[] for _ in hits.rank]

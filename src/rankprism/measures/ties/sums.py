@@ -31,7 +31,7 @@ from rankprism.measures.parts import (
 from rankprism.measures.ties.grouping import Grouping, grouping
 
 
-def expected_per_aspect(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
+def expected_sums(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
     """(N, A) the expectation of Σ_{i≤k} D(i) g(i,t) N(i,t)"""
     key = ("expected", parts.gain, parts.novelty, parts.discount, cutoff)
     return hits.once(key, lambda: _expected(hits, parts, cutoff))
