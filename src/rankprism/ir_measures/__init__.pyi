@@ -24,8 +24,6 @@ Judged: ir_measures.Measure
 CT: RankprismMeasure
 nCT: RankprismMeasure
 ACT: RankprismMeasure
-P_at_recall: RankprismMeasure
-RR_at_recall: RankprismMeasure
 nDCG_rel: RankprismMeasure
 RnDCG: RankprismMeasure
 binG: RankprismMeasure
@@ -42,6 +40,8 @@ D_nERR: RankprismMeasure
 D_EBR: RankprismMeasure
 D_iRBU: RankprismMeasure
 D_RBP: RankprismMeasure
+P_at_recall: RankprismMeasure
+RR_at_recall: RankprismMeasure
 Q: RankprismMeasure
 P_plus: RankprismMeasure
 GAP: RankprismMeasure

@@ -114,16 +114,6 @@ class _ACT(Measure):
     """Average cube test: the mean of the CT of TREC Dynamic Domain on the way down the ranking."""
     def __call__(self, *, form: Literal['trec-dd-2015', 'trec-dd-2016'] = ..., alpha: float = ..., height: float = ..., batch: int = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
 ACT: _ACT
-class _P_at_recall(Measure):
-    """Precision at full recall: the share of relevant documents, until all aspects are reached."""
-    def __call__(self, *, rel: float = ..., form: Literal['trec-dd-2015', 'trec-dd-2016', 'new', 'share-new'] = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
-    def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
-P_at_recall: _P_at_recall
-class _RR_at_recall(Measure):
-    """Reciprocal rank at full recall: 1 divided by the rank at which all aspects are reached."""
-    def __call__(self, *, rel: float = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
-    def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
-RR_at_recall: _RR_at_recall
 class _nDCG_rel(Measure):
     """nDCG averaged over the relevant documents: the mean of nDCG at the rank of each of them."""
     def __call__(self, *, gains: Mapping[float, float] | None = ..., fold: Literal['max', 'min', 'sum', 'mean', 'product'] = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
@@ -192,6 +182,16 @@ class _D_RBP(Measure):
     """D-RBP: rank-biased precision of global gains, as in NTCIREVAL."""
     def __call__(self, *, p: float = ..., gain: Literal['binary', 'linear', 'exp', 'probability'] = ..., digits: int | None = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
 D_RBP: _D_RBP
+class _P_at_recall(Measure):
+    """Precision at full recall: the share of relevant documents, until all aspects are reached."""
+    def __call__(self, *, rel: float = ..., form: Literal['trec-dd-2015', 'trec-dd-2016', 'new', 'share-new'] = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
+    def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
+P_at_recall: _P_at_recall
+class _RR_at_recall(Measure):
+    """Reciprocal rank at full recall: 1 divided by the rank at which all aspects are reached."""
+    def __call__(self, *, rel: float = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
+    def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
+RR_at_recall: _RR_at_recall
 class _Q(Measure):
     """Q-measure: average precision in which the precision also takes gains into account."""
     def __call__(self, *, beta: float = ..., gain: Literal['binary', 'linear', 'exp', 'probability'] = ..., fold: Literal['max', 'min', 'sum', 'mean', 'product'] = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]

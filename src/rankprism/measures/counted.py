@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankprism.data import Floats, Hits, Ints
-from rankprism.measures.bounds.single import all_found, over_counts
+from rankprism.data.arrays import Floats, Ints
+from rankprism.data.hits import Hits
+from rankprism.measures.bounds.completions import Completions, Gains
+from rankprism.measures.bounds.single import blocks
 from rankprism.measures.form import ANY_NUMBER, Pair, PerAspect
 from rankprism.measures.parts import binary, hit_gain, over_best, ratio, relevant, total
-
-if TYPE_CHECKING:
-    from rankprism.measures.bounds.completions import Completions
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,3 +107,37 @@ class Counted(PerAspect):
     @property
     def is_sum(self) -> bool:
         return self.over is not None
+
+
+def all_found(c: Completions, rel: float, score: Callable[[Floats, Floats, Floats], Floats]) -> Pair:
+    """Bounds of a score of f, n and R.
+
+    A new relevant document raises f and R by 1, and no set measure falls then. So the bounds are reached with
+    none and with all of the unjudged documents. Exact.
+    """
+    g = c.gains(binary(rel), None)
+    f, R = g.least.sum(-1), g.ideal_least.sum(-1)[g.topic]
+    n = c.hits.length.astype(np.float64)[:, None]
+    m = np.where(g.top > 0, g.count[:, None], 0)
+    return score(f, n, R), score(f + m, n, R + m)
+
+
+def over_counts(g: Gains, score: Callable[[Floats, Floats], Floats]) -> Pair:
+    """Bounds of a score of binary gains that rises if a relevant document moves up, and falls if R rises.
+
+    `score` takes whether the document at each rank is relevant (N, A, n), and R (N, A). With m new relevant
+    documents, it is largest if they are the m highest unjudged ones, and smallest if they are the lowest. The
+    numbers m are taken in ranges, and the ends of a range bound what is between them.
+    """
+    R = g.ideal_least.sum(-1)[g.topic]
+    low, high = np.full(R.shape, np.inf), np.full(R.shape, -np.inf)
+    from_top = np.cumsum(g.free, axis=-1)
+    from_below = np.cumsum(g.free[:, ::-1], axis=-1)[:, ::-1]
+    for first, last in blocks(int(g.count.max(initial=0))):
+        inside = (first <= g.count)[:, None] & ((g.top > 0) | (first == 0))
+        most, least = np.minimum(g.count, last), np.minimum(g.count, first)
+        best = np.maximum(g.least, (g.free & (from_top <= most[:, None]))[:, None, :])
+        worst = np.maximum(g.least, (g.free & (from_below <= least[:, None]))[:, None, :])
+        high = np.maximum(high, np.where(inside, score(best, R + least[:, None]), -np.inf))
+        low = np.minimum(low, np.where(inside, score(worst, R + most[:, None]), np.inf))
+    return low, high

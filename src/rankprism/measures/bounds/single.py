@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from rankprism.data import Bools, Floats, Longs
+from rankprism.data.arrays import Floats, Longs
 from rankprism.errors import MeasureError
 from rankprism.measures.bounds.completions import Completions, Gains
 from rankprism.measures.bounds.novelty import bounds_per_aspect, own_ideals
 from rankprism.measures.bounds.ranges import Pair, discounted, quotient
-from rankprism.measures.parts import NO_NOVELTY, PRECISION, UNIFORM, Discount, Parts, binary, ratio
+from rankprism.measures.parts import NO_NOVELTY, PRECISION, UNIFORM, Discount, Parts, ratio
 
 
 def of_one_aspect(c: Completions, g: Gains, parts: Parts, cutoff: int | None) -> Pair:
@@ -95,63 +95,6 @@ def precision_sums(
     hidden = np.where(g.top > 0, ratio(judged, most(g.below[:, None])[..., 0]), np.inf)
     low = np.minimum(np.minimum(reached, hidden), ratio(judged, most(none)[..., 0]))
     return np.where(g.relevant, low, 0.0), high
-
-
-def all_found(c: Completions, rel: float, score: Callable[..., Floats], **settings: float) -> Pair:
-    """Bounds of a score of f, n and R: see `rankprism.measures.known.sets`.
-
-    A new relevant document raises f and R by 1, and no set measure falls then. So the bounds are reached with
-    none and with all of the unjudged documents. Exact.
-    """
-    g = c.gains(binary(rel), None)
-    f, R = g.least.sum(-1), g.ideal_least.sum(-1)[g.topic]
-    n = c.hits.length.astype(np.float64)[:, None]
-    m = np.where(g.top > 0, g.count[:, None], 0)
-    return score(f, n, R, **settings), score(f + m, n, R + m, **settings)
-
-
-def over_counts(g: Gains, score: Callable[[Floats, Floats], Floats]) -> Pair:
-    """Bounds of a score of binary gains that rises if a relevant document moves up, and falls if R rises.
-
-    `score` takes whether the document at each rank is relevant (N, A, n), and R (N, A). With m new relevant
-    documents, it is largest if they are the m highest unjudged ones, and smallest if they are the lowest. The
-    numbers m are taken in ranges, and the ends of a range bound what is between them.
-    """
-    R = g.ideal_least.sum(-1)[g.topic]
-    low, high = np.full(R.shape, np.inf), np.full(R.shape, -np.inf)
-    from_top = np.cumsum(g.free, axis=-1)
-    from_below = np.cumsum(g.free[:, ::-1], axis=-1)[:, ::-1]
-    for first, last in blocks(int(g.count.max(initial=0))):
-        inside = (first <= g.count)[:, None] & ((g.top > 0) | (first == 0))
-        most, least = np.minimum(g.count, last), np.minimum(g.count, first)
-        best = np.maximum(g.least, (g.free & (from_top <= most[:, None]))[:, None, :])
-        worst = np.maximum(g.least, (g.free & (from_below <= least[:, None]))[:, None, :])
-        high = np.maximum(high, np.where(inside, score(best, R + least[:, None]), -np.inf))
-        low = np.minimum(low, np.where(inside, score(worst, R + most[:, None]), np.inf))
-    return low, high
-
-
-def r_precision(c: Completions, rel: float, times: float) -> Pair:
-    """Bounds of P@k, k = ⌊times · R + 0.9⌋: m new relevant documents raise R by m, and are ranked highest or
-    lowest. Exact."""
-    g = c.gains(binary(rel), None)
-    R = g.ideal_least.sum(-1)[g.topic].astype(np.int64)[:, :, None]  # (N, A, 1)
-    n = g.least.shape[-1]
-
-    def counted(x: Floats | Bools) -> Longs:
-        total = np.cumsum(x, axis=-1).astype(np.int64)
-        return np.concatenate([np.zeros((*total.shape[:-1], 1), dtype=np.int64), total], axis=-1)
-
-    m = np.arange(int(g.count.max(initial=0)) + 1)
-    possible = (m <= g.count[:, None])[:, None, :] & ((m == 0) | (g.top[:, :, None] > 0))
-    k = np.floor(times * (R + m) + 0.9)
-    place = np.minimum(k.astype(np.int64), n)
-    judged = np.take_along_axis(counted(g.least), place, -1)
-    above = np.take_along_axis(np.broadcast_to(counted(g.free)[:, None, :], (*R.shape[:2], n + 1)), place, -1)
-    below = g.count[:, None, None] - above
-    best = ratio((judged + np.minimum(m, above)).astype(np.float64), k)
-    worst = ratio((judged + np.maximum(m - below, 0)).astype(np.float64), k)
-    return np.where(possible, worst, np.inf).min(-1), np.where(possible, best, 0.0).max(-1)
 
 
 def blocks(most: int) -> Iterator[tuple[int, int]]:

@@ -10,12 +10,15 @@ from typing import Annotated, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankprism.data import NOWHERE, Floats, Hits, Longs
-from rankprism.measures.bounds.graded import compatibility
+from rankprism.data.arrays import Floats, Longs
+from rankprism.data.hits import NOWHERE, Hits
+from rankprism.errors import MeasureError
+from rankprism.measures.bounds.completions import Completions
+from rankprism.measures.bounds.ranges import quotient
 from rankprism.measures.declare import single
-from rankprism.measures.form import PlainPerAspect, is_patient
+from rankprism.measures.form import Pair, PlainPerAspect, is_patient
 from rankprism.measures.parameter import Range
-from rankprism.measures.parts import Persistence, over_best, ratio, total
+from rankprism.measures.parts import Gain, Persistence, over_best, ratio, total
 from rankprism.measures.tables import powers
 from rankprism.measures.terms import Terms
 
@@ -50,7 +53,7 @@ def Compat(p: Persistence = 0.95, normalize: ByIdeal = True, depth: Depth = None
     """
     return PlainPerAspect(
         terms=lambda hits: _overlaps(hits, p, normalize, depth),
-        bounds=lambda c: compatibility(c, _place(c.hits), p, normalize, depth),
+        bounds=lambda c: _bounds(c, p, normalize, depth),
         over_orders=lambda hits: _over_orders(hits, p, normalize, depth),
         worth=lambda hits: hits.grade,
         has_steps=True,
@@ -159,6 +162,61 @@ def _ideal_place(found: Floats, pool: Floats, topic: npt.NDArray[np.intp]) -> Lo
     place = np.empty(found.shape, dtype=np.int64)
     np.put_along_axis(place, by_grade, i - start, -1)
     return np.asarray(place + better + 1)
+
+
+def _bounds(c: Completions, p: float, normalize: bool, depth: int | None) -> Pair:
+    """Bounds of the rank-biased overlap with the ideal ranking most similar to the ranking.
+
+    A document at rank r whose place in the ideal ranking is s adds O(n) - O(max(r, s) - 1), where O(d) =
+    Σ_{e≤d} p^(e-1)/e. New documents move s down by at most their number, and never up; n, the length of the
+    longer ranking, grows at most by their number. A new document adds at most O(n) - O(r - 1), and m of them
+    add most at the m highest unjudged ranks; the ideal ranking then has R + m documents. The overlap with
+    another ranking is never above min(d, R), the overlap of the ideal with itself, so 1 is a bound.
+    """
+    hits, place = c.hits, _place(c.hits)
+    if depth is not None and depth > _SUMMED:
+        raise MeasureError(f"Compat: no bounds are known below rank {_SUMMED}; set depth={_SUMMED} or less")
+    g = c.gains(Gain("linear"), None)
+    n = g.least.shape[-1]
+    own = g.ideal_least[g.topic]
+    R = (own > 0).sum(-1)
+    new = g.count[:, None] * (g.top > 0)  # (N, A)
+    length = hits.length[:, None].astype(np.int64)
+    ends = [np.full(R.shape, depth) if depth is not None else np.maximum(length, x) for x in (R, R + new)]
+    longest = int(ends[1].max(initial=1))
+    d = np.arange(1, longest + 1, dtype=np.float64)
+    power = powers(longest, p)
+    overlap = np.concatenate(([0.0], np.cumsum(power / d)))
+    sums = np.concatenate(([0.0], np.cumsum(overlap[:-1])))
+
+    def added(first: Floats | Longs, end: Longs) -> Floats:
+        until = overlap[end][:, :, None]
+        return np.where(first <= end[:, :, None], until - overlap[np.minimum(first, longest) - 1], 0.0)
+
+    def itself(length: Longs, end: Longs) -> Floats:
+        """The overlap with itself of an ideal ranking of this many documents (N, A, ..)"""
+        end = end.reshape(*end.shape, *(1,) * (length.ndim - 2))
+        length = np.minimum(length, end)
+        return np.asarray(length * overlap[end] - sums[length], dtype=np.float64)
+
+    found = (hits.grade > 0) & (hits.rank != NOWHERE)[:, None, :]
+    rank = np.where(hits.rank == NOWHERE, 1, hits.rank)[:, None, :].astype(np.int64)
+    low = total(np.where(found, added(np.maximum(rank, place + new[:, :, None]), ends[0]), 0.0))
+    high = total(np.where(found, added(np.maximum(rank, place), ends[1]), 0.0))
+    i = np.broadcast_to(np.arange(1, n + 1), (*R.shape, n))
+    extra = np.cumsum(np.where(g.free[:, None, :] & (g.top > 0)[:, :, None], added(i, ends[1]), 0.0), axis=-1)
+    if not normalize:
+        whole = np.concatenate(([0.0], np.cumsum(power)))
+        rest = [whole[e] for e in ends]
+        high = high + extra[..., -1] if n else high
+        return quotient(low, high, rest[0], rest[1])
+    m = np.cumsum(g.free, axis=-1)[:, None, :] * (g.top > 0)[:, :, None]
+    upper = quotient(high, high, itself(R, ends[0]), itself(R, ends[0]))[1]
+    if n:
+        best = itself(R[:, :, None] + m, ends[0])
+        gained = high[:, :, None] + extra
+        upper = np.maximum(upper, quotient(gained, gained, best, best)[1].max(-1))
+    return ratio(low, itself(R + new, ends[1])), upper
 
 
 # Sums over ranks that are too far down to be added term by term. The exponentials and logarithms of Decimal

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated
 
 import numpy as np
+import numpy.typing as npt
 
 from rankprism._core import minimal_cover
-from rankprism.data import NOWHERE, Floats, Hits, Pool
-from rankprism.measures.bounds.coverage import subtopic_precision, subtopic_reciprocal_rank
+from rankprism.data.arrays import Bools, Floats, Longs
+from rankprism.data.hits import NOWHERE, Hits, Pool
+from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.compared import NDEVAL, NTCIREVAL
 from rankprism.measures.declare import measure
 from rankprism.measures.family import NoveltySum
@@ -48,15 +51,19 @@ def StRecall(rel: Rel = 1.0, weighted: Weighted = False, cutoff: Cutoff = None) 
 Level = Annotated[float, Range(0, 1, above_low=True), "the share of the aspects that must be reached"]
 
 
-def aspects_needed(hits: Hits, rel: float, level: float) -> Floats:
+def aspects_needed(hits: Hits, rel: float, level: float) -> Longs:
     """(N,) ⌈level · m⌉, where m is the number of the topic's aspects that count"""
     return needed(hits.pool, rel, level)[hits.topic]
 
 
-def needed(pool: Pool, rel: float, level: float) -> Floats:
+def needed(pool: Pool, rel: float, level: float) -> Longs:
     """(T,) ⌈level · m⌉; at least 1 if there is an aspect that counts"""
-    m = pool.counting(pool_gain(pool, binary(rel)).any(-1)).sum(-1)
-    return np.asarray(np.maximum(np.ceil(level * m - 1e-9), np.minimum(m, 1.0)))
+    return of_level(pool.counting(pool_gain(pool, binary(rel)).any(-1)).sum(-1), level)
+
+
+def of_level(m: Longs, level: float) -> Longs:
+    """⌈level · m⌉; at least 1 if there is any aspect"""
+    return np.asarray(np.maximum(np.ceil(level * m - 1e-9), np.minimum(m, 1)), dtype=np.int64)
 
 
 def rank_of_level(hits: Hits, rel: float, level: float) -> Floats:
@@ -64,7 +71,7 @@ def rank_of_level(hits: Hits, rel: float, level: float) -> Floats:
     relevant = hit_gain(hits, binary(rel)) > 0
     first = np.where(relevant, hits.rank[:, None, :], NOWHERE).min(-1, initial=NOWHERE)
     in_order = np.sort(first, axis=-1)
-    need = aspects_needed(hits, rel, level).astype(np.int64)
+    need = aspects_needed(hits, rel, level)
     if not in_order.shape[-1]:
         return np.full(len(need), np.inf)
     rank = np.take_along_axis(in_order, np.maximum(need - 1, 0)[:, None], axis=-1)[:, 0]
@@ -237,3 +244,82 @@ def _judged(hits: Hits, cutoff: int | None, which: str) -> Floats:
     else:
         some = np.minimum(judged, places) if which == "highest" else np.maximum(places - (n - judged), 0)
     return ratio(whole.sum(-1) + some.astype(np.float64), np.minimum(hits.length, last).astype(np.float64))
+
+
+# ── bounds if judgments are missing ──────────────────────────────────────────────────────────────
+
+
+def reached(c: Completions, rel: float, level: float) -> Iterator[tuple[int, Bools, Longs, Floats, Floats]]:
+    """For each number of aspects that may come alive: whether that many can, how many aspects are then
+    needed, and bounds of the rank at which they are reached; inf if they never are.
+
+    At best, every aspect is reached at the first unjudged rank. At worst, the aspects that come alive are
+    reached at the last one.
+    """
+    g = c.gains(binary(rel), None)
+    ranks = np.arange(1, g.least.shape[-1] + 1)
+    first = np.where(g.least > 0, ranks, np.inf).min(-1, initial=np.inf)
+    first = np.where(g.live, first, np.inf)
+    soonest = np.where(g.live & (g.top > 0), np.minimum(first, c.first[:, None]), first)
+    live, maybe = g.live.sum(-1), g.maybe.sum(-1)
+    for n in range(int(maybe.max(initial=0)) + 1):
+        need = of_level(live + n, level)
+        ends = []
+        for of_live, of_new in ((soonest, c.first), (first, c.last)):
+            new = np.broadcast_to(of_new[:, None], (len(of_new), n))
+            in_order = np.sort(np.concatenate([of_live, new], axis=-1), axis=-1)
+            if not in_order.shape[-1]:
+                ends.append(np.full(len(need), np.inf))
+                continue
+            rank = np.take_along_axis(in_order, np.maximum(need - 1, 0)[:, None], -1)[:, 0]
+            ends.append(np.where(need == 0, np.inf, rank))
+        yield n, n <= maybe, need, ends[0], ends[1]
+
+
+def subtopic_reciprocal_rank(c: Completions, level: float, rel: float) -> Pair:
+    """Bounds of 1 / the rank of `reached`, over the number of aspects that come alive; exact."""
+    low, high = np.full(len(c.count), np.inf), np.zeros(len(c.count))
+    for _, possible, _, soon, late in reached(c, rel, level):
+        low = np.where(possible, np.minimum(low, 1 / late), low)
+        high = np.where(possible, np.maximum(high, 1 / soon), high)
+    return low, high
+
+
+def subtopic_precision(c: Completions, level: float, rel: float, a: float, b: float, nodes: int) -> Pair:
+    """Bounds of the cost of the cheapest cover, divided by the cost of the ranking down to the rank at which
+    the aspects are reached.
+
+    The ranking's documents down to that rank are a cover, so 1 is a bound. A cover of n aspects costs at
+    least a·n + b, the cost of a single document. As long as no aspect comes alive, new documents can only
+    make the cheapest cover cheaper. The ranking costs b for each document, a for each of their judged
+    aspects, and at most a for every aspect of every unjudged document.
+    """
+    hits = c.hits
+    g = c.gains(binary(rel), None)
+    judged = np.ascontiguousarray((hits.pool.grade >= rel).astype(np.float64))
+    m = judged.any(-1).sum(-1)
+    need = of_level(hits.pool.counting(judged.any(-1)).sum(-1), level)
+    # If the search gave up, the cost of the cheapest cover that it found is an upper bound.
+    cheapest = minimal_cover(judged, np.minimum(need, m).astype(np.int32), a, b, nodes)[1]
+    # Where the judged documents do not have the aspects that are needed, only new ones can complete a cover.
+    of_new = b * need if a == 0 else np.inf
+    cover = np.where(need > m, of_new, np.where(m > 0, cheapest, 0.0))[hits.topic]
+    zero = np.zeros((len(hits.length), 1))
+    of_judged = np.concatenate([zero, np.cumsum(g.least.sum(1), axis=-1)], axis=-1)
+    of_free = np.concatenate([zero, np.cumsum(g.free, axis=-1)], axis=-1) * (g.top > 0).sum(-1)[:, None]
+
+    def share(cover: npt.ArrayLike, rank: Floats, open_too: bool) -> Floats:
+        """cover / cost, 0 if the aspects are never reached"""
+        place = np.where(np.isinf(rank), 0, rank).astype(np.int64)
+        aspects = np.take_along_axis(of_judged + of_free * open_too, place[:, None], -1)[:, 0]
+        return ratio(np.where(np.isinf(rank), 0.0, cover), a * aspects + b * place)
+
+    low, high = np.full(len(c.count), np.inf), np.zeros(len(c.count))
+    for n, possible, need, soon, late in reached(c, rel, level):
+        at_least = share(a * need + b, late, open_too=True)
+        # If aspects cost nothing, a cover of n documents for n aspects is known.
+        best = cover if n == 0 else b * need if a == 0 else np.inf
+        at_most = np.minimum(share(best, soon, open_too=False), 1.0)
+        low = np.where(possible, np.minimum(low, at_least), low)
+        high = np.where(possible, np.maximum(high, at_most), high)
+    return low, high

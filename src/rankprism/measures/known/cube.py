@@ -11,15 +11,14 @@ from typing import Annotated
 import numpy as np
 
 from rankprism._core import sums_over_aspects
-from rankprism.data import Bools, Floats, Hits
-from rankprism.measures.bounds.completions import Completions
-from rankprism.measures.bounds.coverage import precision_at_recall, rank_at_recall
-from rankprism.measures.bounds.cube import cube_test, cube_test_bound, filled_at_the_end, filled_by_rank
-from rankprism.measures.bounds.ranges import Pair, quotient
+from rankprism.data.arrays import Bools, Floats
+from rankprism.data.hits import Hits
+from rankprism.measures.bounds.completions import Completions, Gains
+from rankprism.measures.bounds.novelty import once_alive
+from rankprism.measures.bounds.ranges import Pair, discounted, over_aspects, quotient, raw_weights
 from rankprism.measures.compared import TREC_DD
 from rankprism.measures.declare import measure
-from rankprism.measures.form import OfRanking, Plain
-from rankprism.measures.known.coverage import rank_of_level
+from rankprism.measures.form import OfRanking
 from rankprism.measures.parameter import Cutoff, OneOf, Range, Role
 from rankprism.measures.parts import (
     GAINS,
@@ -27,15 +26,14 @@ from rankprism.measures.parts import (
     Gain,
     Rel,
     aspect_weights,
-    binary,
     decay,
     discounted_sum,
+    gained_above,
     hit_discount,
     hit_gain,
     mean_of,
     over_best,
     ratio,
-    seen,
     shares,
     total,
     weighted_sum,
@@ -171,7 +169,7 @@ class CubeOfPaper(OfRanking):
         return of_all_aspects(factors, aspect_weights(hits, self.gain, weighted=True))
 
     def bounds(self, completions: Completions) -> Pair:
-        return cube_test(completions, self.gain, self.alpha, self.saturation, self.cutoff)
+        return _paper_bounds(completions, self.gain, self.alpha, self.saturation, self.cutoff)
 
 
 def _wanted(g: Floats, saturation: float) -> Bools:
@@ -358,75 +356,69 @@ def ACT(
     return AverageCube(form, alpha, height, batch, cutoff)
 
 
-RecallForm = Annotated[
-    str,
-    OneOf(("trec-dd-2015", "trec-dd-2016", "new", "share-new")),
-    "what counts: 'trec-dd-2015': relevant documents; 'trec-dd-2016': relevant documents of the whole "
-    "ranking; 'new': documents that reach a new aspect; 'share-new': the share of a document's aspects that "
-    "are new",
-]
+# ── bounds if judgments are missing ──────────────────────────────────────────────────────────────
 
 
-@measure(cite="yang2015overview", compared=TREC_DD)
-def P_at_recall(rel: Rel = 1.0, form: RecallForm = "trec-dd-2015") -> Plain:
-    """Precision at full recall: the share of relevant documents, until all aspects are reached.
+def _paper_bounds(c: Completions, gain: Gain, alpha: float, saturation: float, cutoff: int | None) -> Pair:
+    """Bounds of CT as in the paper: a document has at least its least gain after as many others as possible,
+    and at most its largest gain after as few as possible. The saturation of an aspect is bounded likewise."""
+    g = c.gains(gain, cutoff)
+    # The last bit of a sum, which depends on its order, must not decide whether an aspect is saturated.
+    sooner, later = saturation - 1e-12, saturation + 1e-12
+    left = decay(alpha)
+    low = discounted(g.least * left(g.crowded) * (gained_above(g.most) < sooner), RECIPROCAL)
+    high = discounted(g.most * left(g.least) * (gained_above(g.least) < later), RECIPROCAL)
+    ordered = -np.sort(-g.most, axis=-1)
+    high = np.minimum(high, discounted(ordered * left(ordered), RECIPROCAL))
+    low = once_alive(c, g, low, RECIPROCAL)
+    return over_aspects(low, high, raw_weights(c, True), g.live, g.maybe)
 
-    P@recall = 1/n Σ_{i≤n} [document i is relevant to an aspect], where n is the rank at which all aspects are
-    reached, or else the length of the ranking
 
-    The program of TREC Dynamic Domain 2015 counted only documents that reach a new aspect (form='new') until
-    12 June 2015. Its "modified" precision at recall is form='share-new'. The program of 2016 has n = length.
+def heights(g: Gains, alpha: float, height: float, whole: bool) -> Pair:
+    """(N, A, n) bounds of how far each aspect is filled at each rank, as a share of `height`
 
-    >>> from rankprism import evaluate
-    >>> two = {"q": {"s1": {"a": 1, "b": 1}, "s2": {"c": 1}}}
-    >>> run = {"q": {"a": 3, "b": 2, "c": 1}}
-    >>> evaluate(two, run, ["P_at_recall", "P_at_recall(form='new')"]).mean()
-    {'run': {'P_at_recall': 1.0, "P_at_recall(form='new')": 0.6666666666666666}}
+    A document adds (1-α)^(c+1) g, with c between the fewest and the most documents above it. With `whole`,
+    the document that fills an aspect counts as a whole.
     """
-    return Plain(
-        score=lambda hits: _share_counted(hits, rel, form),
-        bounds=lambda c: precision_at_recall(c, rel, form),
-        # The number of documents that reach a new aspect depends on the order of those above.
-        has_steps=form in ("trec-dd-2015", "trec-dd-2016"),
-        is_deep=False,
-        range=(0.0, 1.0),
-    )
+    left = decay(alpha)
+    low = np.cumsum((1 - alpha) * left(g.crowded) * g.least, axis=-1)
+    high = np.cumsum((1 - alpha) * left(g.least) * g.most, axis=-1)
+    return np.minimum(low, height) / height, np.minimum(high, _highest(g, alpha, height, whole)) / height
 
 
-def _share_counted(hits: Hits, rel: float, form: str) -> Floats:
-    """(N,) the share of documents that count, until all aspects are reached"""
-    relevant = hit_gain(hits, binary(rel))
-    own = relevant.sum(1)
-    new = (relevant * (seen(relevant) == 0)).sum(1)
-    n = hits.length.astype(np.float64) if form == "trec-dd-2016" else _rank_at_recall(hits, rel)
-    if form == "share-new":
-        return ratio(total(ratio(new, own)), n)
-    counted = new if form == "new" else own * (hits.rank <= n[:, None])
-    return ratio(total((counted > 0).astype(np.float64)), n)
+def _highest(g: Gains, alpha: float, height: float, whole: bool) -> Floats:
+    """(N, A, 1) how far an aspect can be filled"""
+    last = (1 - alpha) * g.most.max(-1, initial=0.0, keepdims=True)
+    return height + last if whole else np.full_like(last, height)
 
 
-def _rank_at_recall(hits: Hits, rel: float) -> Floats:
-    """(N,) the rank at which all aspects are reached, or else the length of the ranking"""
-    return np.minimum(rank_of_level(hits, rel, 1.0), hits.length.astype(np.float64))
+def filled_by_rank(c: Completions, g: Gains, alpha: float, height: float, whole: bool) -> Pair:
+    """(N, n) bounds of the share of the whole cube that is filled at each rank"""
+    low, high = (sums_over_aspects(x, shares(c.hits)) for x in heights(g, alpha, height, whole))
+    return low, high
 
 
-@measure(cite="yang2015overview", compared=TREC_DD)
-def RR_at_recall(rel: Rel = 1.0) -> Plain:
-    """Reciprocal rank at full recall: 1 divided by the rank at which all aspects are reached.
+def filled_at_the_end(c: Completions, g: Gains, alpha: float, height: float, whole: bool = False) -> Pair:
+    """(N,) bounds of the share of the cube that the whole ranking fills
 
-    RR@recall = 1/n, where n is the rank at which all aspects are reached, or else the length of the ranking
-
-    If the ranking does not reach all aspects, a shorter one scores more. S_RR is 0 in this case.
-
-    >>> from rankprism import evaluate
-    >>> two = {"q": {"s1": {"a": 1}, "s2": {"b": 1}}}
-    >>> evaluate(two, {"q": {"a": 3, "b": 2, "c": 1}}, ["RR_at_recall"]).mean()
-    {'run': {'RR_at_recall': 0.5}}
+    The documents on an aspect have the weights (1-α)^1, (1-α)^2, … in the order of ranks, so they add most if
+    their gains are in descending order.
     """
-    return Plain(
-        score=lambda hits: ratio(np.ones(()), _rank_at_recall(hits, rel)),
-        bounds=lambda c: rank_at_recall(c, rel),
-        has_steps=True,
-        is_deep=False,
-        range=(0.0, 1.0),
-    )
+    low, high = (x.max(-1, initial=0.0) for x in filled_by_rank(c, g, alpha, height, whole))
+    ordered = -np.sort(-g.most, axis=-1)
+    best = total((1 - alpha) * decay(alpha)(ordered) * ordered)
+    most = np.minimum(best, _highest(g, alpha, height, whole)[..., 0])
+    return low, np.minimum(high, weighted_sum(most / height, shares(c.hits)))
+
+
+def cube_test_bound(c: Completions, g: Gains, alpha: float, height: float, depth: Floats) -> Pair:
+    """(N,) bounds of Σ_t w_t min(height, Σ_{n≥0} (1-α)^n g*(n,t)) / height, over the depth + 1 highest grades
+
+    It never falls when a grade rises.
+    """
+    found = []
+    for ideal in (g.ideal_least[g.topic], g.ideal(g.top, g.count, None, most=True)):
+        n = np.arange(ideal.shape[-1])
+        worth = np.where(n <= depth[:, None, None], ideal, 0.0) * powers_of_rest(len(n), alpha)
+        found.append(weighted_sum(np.minimum(total(worth), height) / height, shares(c.hits)))
+    return found[0], found[1]

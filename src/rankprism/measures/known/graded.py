@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated
 
 import numpy as np
 
-from rankprism.data import Floats, Hits, Ints, Pool
-from rankprism.measures.bounds.completions import Completions
-from rankprism.measures.bounds.graded import graded_precision, p_plus, q_measure
+from rankprism.data.arrays import Floats, Ints, Longs
+from rankprism.data.hits import Hits, Pool
+from rankprism.measures.bounds.completions import Completions, Gains
 from rankprism.measures.bounds.ranges import Pair
+from rankprism.measures.bounds.single import precision_sums
 from rankprism.measures.compared import SAKAI_SONG
 from rankprism.measures.declare import single
 from rankprism.measures.form import PlainPerAspect
@@ -89,7 +90,7 @@ def Q(beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = None) -> Plain
 
     return PlainPerAspect(
         terms=terms,
-        bounds=lambda c: q_measure(c.gains(Gain(gain), cutoff), beta, cutoff),
+        bounds=lambda c: _q_bounds(c.gains(Gain(gain), cutoff), beta, cutoff),
         over_orders=over_orders,
         worth=lambda hits: hits.grade,
         has_steps=True,
@@ -110,7 +111,7 @@ def P_plus(beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = None) -> 
     """
     return PlainPerAspect(
         per_aspect=lambda hits: down_to_best(hits.top(cutoff), beta, gain),
-        bounds=lambda c: p_plus(c.gains(Gain(gain), cutoff), beta),
+        bounds=lambda c: _p_plus_bounds(c.gains(Gain(gain), cutoff), beta),
         over_orders=lambda hits: _plus_law(hits, beta, gain, cutoff)[0],
         extremes=lambda hits: _plus_law(hits, beta, gain, cutoff)[1:],
         is_deep=False,
@@ -203,19 +204,6 @@ def _gap_over_orders(hits: Hits, levels: str | Mapping[float, float], cutoff: in
     return graded_precision(hits, dict(zip(grades.tolist(), steps.tolist(), strict=True)), cutoff)
 
 
-def _gap_bounds(c: Completions, levels: str | Mapping[float, float], cutoff: int | None) -> Pair:
-    def worth(grade: Floats) -> Floats:
-        if isinstance(levels, Mapping):
-            worths: Floats = np.sum([w * (grade >= max(bar, ANY)) for bar, w in levels.items()], axis=0)
-            return worths
-        return grade if levels == "uniform" else grade * (grade + 1)
-
-    bars = tuple(levels) if isinstance(levels, Mapping) else ()
-    top = c.hits.top(cutoff)
-    gap = _gap(top.grade, top.rank, levels)
-    return graded_precision(c.gains(worth, cutoff, also=bars), gap, cutoff)
-
-
 def _over_ideal_gap(levels: str | Mapping[float, float], cutoff: int | None) -> PlainPerAspect:
     """GAP, or nGAP at a cutoff: the sum over pairs, divided by that of the ideal ranking"""
 
@@ -264,3 +252,119 @@ def nGAP(levels: Levels = "uniform", cutoff: Cutoff = None) -> PlainPerAspect:
     {'run': {'nGAP@1': 0.5}}
     """
     return _over_ideal_gap(levels, cutoff)
+
+
+# ── bounds if judgments are missing ──────────────────────────────────────────────────────────────
+
+
+def ratio_bounds(g: Gains, beta: float) -> Pair:
+    """Bounds (N, A, n) of (C(i) + β cg(i)) / (i + β cg*(i)) for a document at rank i that is relevant.
+
+    C and cg never fall when a gain rises, nor does cg*, the largest possible sum of i gains. So cg ≤ cg*, and
+    the ratio is at most 1.
+    """
+    n = g.least.shape[-1]
+    i = np.arange(1, n + 1)
+
+    def of_ideal(gains: Floats) -> Floats:
+        width = gains.shape[-1]
+        if not width:
+            return np.zeros((*gains.shape[:2], n))
+        return np.cumsum(gains, axis=-1)[..., np.minimum(i, width) - 1]
+
+    free = g.free[:, None, :]
+    found = np.cumsum(g.least > 0, axis=-1) + free
+    gained = np.cumsum(g.least, axis=-1) + free * g.bottom[:, :, None]
+    most = of_ideal(g.ideal(g.top, g.count, n, most=True))
+    low = (found + beta * gained) / (i + beta * most)
+    found, gained = np.cumsum(g.most > 0, axis=-1), np.cumsum(g.most, axis=-1)
+    high = (found + beta * gained) / (i + beta * of_ideal(g.ideal_least[g.topic]))
+    return low, np.minimum(high, 1.0)
+
+
+def _q_bounds(g: Gains, beta: float, cutoff: int | None) -> Pair:
+    """Bounds of 1/min(k,R) Σ_{i≤k} [g_i > 0] BR(i).
+
+    Lower bound: judged relevant documents have at least their least ratios, whatever else is relevant, and R
+    grows at most by the number of unjudged documents. Upper bound: m new documents above the cutoff have at
+    most the m largest ratios that unjudged ones can have, and R grows by m. No ratio exceeds 1, and at most
+    min(k,R) documents count.
+    """
+    if not g.least.shape[-1]:
+        zero = np.zeros(g.top.shape)
+        return zero, zero
+    least, most = ratio_bounds(g, beta)
+    R = (g.ideal_most > 0).sum(-1)[g.topic]
+
+    def base(count: Longs) -> Floats:
+        """min(k, R + count), from (N, 1, n)"""
+        relevant = R[:, :, None] + count
+        return np.asarray(relevant if cutoff is None else np.minimum(relevant, cutoff), dtype=np.float64)
+
+    everything = base((g.count[:, None] * (g.top > 0))[:, :, None])[..., 0]
+    low = ratio(total(least * (g.least > 0)), everything)
+    new = np.where(g.free[:, None, :] & (g.top > 0)[:, :, None], most, 0.0)
+    new = np.concatenate([np.zeros((*new.shape[:2], 1)), -np.sort(-new, axis=-1)], axis=-1)
+    sums = total(most * (g.least > 0))[:, :, None] + np.cumsum(new, axis=-1)
+    m = np.arange(new.shape[-1])
+    possible = (m <= g.free.sum(-1)[:, None])[:, None, :]
+    high = np.where(possible, ratio(sums, base(m[None, None, :])), 0.0).max(-1)
+    return low, np.minimum(high, 1.0)
+
+
+def _p_plus_bounds(g: Gains, beta: float) -> Pair:
+    """Bounds of the mean of the blended ratios of relevant documents down to the best of the list.
+
+    A mean lies between the smallest and the largest value that may be in it. It is 0 if the list has no
+    relevant document.
+    """
+    if not g.least.shape[-1]:
+        zero = np.zeros(g.top.shape)
+        return zero, zero
+    least, most = ratio_bounds(g, beta)
+    possible = g.most > 0
+    low = np.where(possible, least, np.inf).min(-1)
+    high = np.where(possible, most, 0.0).max(-1)
+    return np.where((g.least > 0).any(-1), low, 0.0), high
+
+
+def _over_ideal(g: Gains, judged: Floats, cutoff: int | None) -> Pair:
+    """Bounds of `judged`, Σ_i 1/i Σ_{j≤i} W(min(g_i, g_j)), over Σ W of all documents, or of the k best;
+    gains are W.
+
+    The divisor is bounded by m documents of the lowest W above 0 and by m of the highest, see
+    `precision_sums`. For each bar that grades clear, the sum is at most the number of documents clearing it,
+    so 1 is a bound too.
+    """
+    own = g.ideal_least[g.topic]
+    D = own.shape[-1]
+    sums = np.concatenate([np.zeros((*own.shape[:2], 1)), np.cumsum(own, axis=-1)], axis=-1)
+    k = D + int(g.count.max(initial=0)) if cutoff is None else cutoff
+
+    def best(value: Floats) -> Callable[[Longs], Floats]:
+        before = (own >= value[:, :, None]).sum(-1)[:, :, None]  # judged documents ahead of the new ones
+
+        def of(m: Longs) -> Floats:
+            m = m[:, None, :]
+            first = np.minimum(before, k)
+            rest = np.clip(k - m, first, D)
+            ahead, until = np.take_along_axis(sums, first, -1), np.take_along_axis(sums, rest, -1)
+            return np.asarray(ahead + value[:, :, None] * np.clip(k - before, 0, m) + until - ahead)
+
+        return of
+
+    low, high = precision_sums(g, judged, best(g.bottom), best(g.top))
+    return low, np.minimum(high, 1.0)
+
+
+def _gap_bounds(c: Completions, levels: str | Mapping[float, float], cutoff: int | None) -> Pair:
+    def worth(grade: Floats) -> Floats:
+        if isinstance(levels, Mapping):
+            worths: Floats = np.sum([w * (grade >= max(bar, ANY)) for bar, w in levels.items()], axis=0)
+            return worths
+        return grade if levels == "uniform" else grade * (grade + 1)
+
+    bars = tuple(levels) if isinstance(levels, Mapping) else ()
+    top = c.hits.top(cutoff)
+    gap = _gap(top.grade, top.rank, levels)
+    return _over_ideal(c.gains(worth, cutoff, also=bars), gap, cutoff)

@@ -11,13 +11,13 @@ from typing import Annotated
 
 import numpy as np
 
-from rankprism.data import Floats, Hits
-from rankprism.data.hits import NOT_RELEVANT
-from rankprism.measures.bounds.single import r_precision
+from rankprism.data.arrays import Bools, Floats, Longs
+from rankprism.data.hits import NOT_RELEVANT, Hits
+from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.compared import GDEVAL, NDEVAL, SAKAI_SONG, TREC_EVAL
 from rankprism.measures.declare import normalised, single
 from rankprism.measures.family import Sum
-from rankprism.measures.form import PlainPerAspect
+from rankprism.measures.form import Pair, PlainPerAspect
 from rankprism.measures.parameter import Cutoff, OneOf, Range, Role
 from rankprism.measures.parts import (
     CASCADE,
@@ -36,6 +36,7 @@ from rankprism.measures.parts import (
     hit_gain,
     late,
     over_best,
+    ratio,
     relevant,
 )
 from rankprism.measures.terms import Terms
@@ -177,7 +178,7 @@ def Rprec(rel: Rel = 1.0, times: Times = 1.0) -> PlainPerAspect:
 
     return PlainPerAspect(
         terms=terms,
-        bounds=lambda c: r_precision(c, rel, times),
+        bounds=lambda c: _bounds_of_r_precision(c, rel, times),
         is_exact=True,
         over_orders=over_orders,
         worth=lambda hits: hits.grade,
@@ -185,6 +186,29 @@ def Rprec(rel: Rel = 1.0, times: Times = 1.0) -> PlainPerAspect:
         is_deep=False,
         range=(0.0, 1.0),
     )
+
+
+def _bounds_of_r_precision(c: Completions, rel: float, times: float) -> Pair:
+    """Bounds of P@k, k = ⌊times · R + 0.9⌋: m new relevant documents raise R by m, and are ranked highest or
+    lowest. Exact."""
+    g = c.gains(binary(rel), None)
+    R = g.ideal_least.sum(-1)[g.topic].astype(np.int64)[:, :, None]  # (N, A, 1)
+    n = g.least.shape[-1]
+
+    def counted(x: Floats | Bools) -> Longs:
+        total = np.cumsum(x, axis=-1).astype(np.int64)
+        return np.concatenate([np.zeros((*total.shape[:-1], 1), dtype=np.int64), total], axis=-1)
+
+    m = np.arange(int(g.count.max(initial=0)) + 1)
+    possible = (m <= g.count[:, None])[:, None, :] & ((m == 0) | (g.top[:, :, None] > 0))
+    k = np.floor(times * (R + m) + 0.9)
+    place = np.minimum(k.astype(np.int64), n)
+    judged = np.take_along_axis(counted(g.least), place, -1)
+    above = np.take_along_axis(np.broadcast_to(counted(g.free)[:, None, :], (*R.shape[:2], n + 1)), place, -1)
+    below = g.count[:, None, None] - above
+    best = ratio((judged + np.minimum(m, above)).astype(np.float64), k)
+    worst = ratio((judged + np.maximum(m - below, 0)).astype(np.float64), k)
+    return np.where(possible, worst, np.inf).min(-1), np.where(possible, best, 0.0).max(-1)
 
 
 DcgForm = Annotated[
