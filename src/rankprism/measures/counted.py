@@ -8,8 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from rankprism.data.arrays import Floats, Ints
-from rankprism.data.hits import Hits
+from rankprism.data import Floats, Hits, Ints
 from rankprism.measures.bounds.completions import Completions, Gains
 from rankprism.measures.bounds.single import blocks
 from rankprism.measures.form import ANY_NUMBER, Pair, PerAspect

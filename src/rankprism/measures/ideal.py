@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankprism._core import exact, greedy, in_order, sums_over_aspects
-from rankprism.data.arrays import Floats, Ints
-from rankprism.data.hits import Pool
+from rankprism.data import Floats, Ints, Pool
 from rankprism.measures.parts import Gain, Parts, discounted_sum, live_weights, mean_of, pool_gain
 
 

@@ -11,8 +11,9 @@ aspects can attain their extreme values at the same time.
 With `bounds=True`, `evaluate` also computes which scores are possible if the unjudged documents of a
 ranking were judged. `Completions` holds the rankings and the grades that unjudged documents may have. It
 turns them into `Gains`: for each rank and aspect, the least and the most that a document can gain, and
-what an unjudged document can add to the ideal ranking. Functions compute bounds from these gains, and each of
-them gives its proof: those of sums are in `single` and `novelty`, and the parts of a sum decide which of
-them applies; those of one measure are beside the measure. A form without bounds says why. Unlike hits, gains have an entry at every rank, so that a scan over the number of newly relevant
-documents is a cumulative sum. To save memory, `evaluate` then takes only a few rankings at a time.
+what an unjudged document can add to the ideal ranking. Functions compute bounds from these gains, and each
+of them gives its proof: those of sums are in `single` and `novelty`, and the parts of a sum decide which of
+them applies; those of one measure are beside the measure. A form without bounds says why. Unlike hits, gains
+have an entry at every rank, so that a scan over the number of newly relevant documents is a cumulative sum.
+To save memory, `evaluate` then takes only a few rankings at a time.
 """

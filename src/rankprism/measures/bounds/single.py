@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from rankprism.data.arrays import Floats, Longs
+from rankprism.data import Floats, Longs
 from rankprism.errors import MeasureError
 from rankprism.measures.bounds.completions import Completions, Gains
 from rankprism.measures.bounds.novelty import bounds_per_aspect, own_ideals

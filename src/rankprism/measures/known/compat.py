@@ -10,8 +10,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankprism.data.arrays import Floats, Longs
-from rankprism.data.hits import NOWHERE, Hits
+from rankprism.data import NOWHERE, Floats, Hits, Longs
 from rankprism.errors import MeasureError
 from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.bounds.ranges import quotient

@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankprism._core import minimal_cover
-from rankprism.data.arrays import Bools, Floats, Longs
-from rankprism.data.hits import NOWHERE, Hits, Pool
+from rankprism.data import NOWHERE, Bools, Floats, Hits, Longs, Pool
 from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.compared import NDEVAL, NTCIREVAL
 from rankprism.measures.declare import measure

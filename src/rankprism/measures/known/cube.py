@@ -11,8 +11,7 @@ from typing import Annotated
 import numpy as np
 
 from rankprism._core import sums_over_aspects
-from rankprism.data.arrays import Bools, Floats
-from rankprism.data.hits import Hits
+from rankprism.data import Bools, Floats, Hits
 from rankprism.measures.bounds.completions import Completions, Gains
 from rankprism.measures.bounds.novelty import once_alive
 from rankprism.measures.bounds.ranges import Pair, discounted, over_aspects, quotient, raw_weights

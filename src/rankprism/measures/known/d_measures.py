@@ -14,8 +14,7 @@ from typing import Annotated
 import numpy as np
 
 from rankprism._core import sums_over_aspects
-from rankprism.data.arrays import Floats
-from rankprism.data.hits import Hits, Pool
+from rankprism.data import Floats, Hits, Pool
 from rankprism.errors import MeasureError
 from rankprism.measures.bounds.completions import Completions, Gains
 from rankprism.measures.bounds.ranges import over_aspects, raw_weights

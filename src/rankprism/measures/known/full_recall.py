@@ -6,8 +6,7 @@ from typing import Annotated
 
 import numpy as np
 
-from rankprism.data.arrays import Floats
-from rankprism.data.hits import Hits
+from rankprism.data import Floats, Hits
 from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.compared import TREC_DD
 from rankprism.measures.declare import measure

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import numpy as np
 
-from rankprism.data.arrays import Floats, Ints, Longs
-from rankprism.data.hits import Hits, Pool
+from rankprism.data import Floats, Hits, Ints, Longs, Pool
 from rankprism.measures.bounds.completions import Completions, Gains
 from rankprism.measures.bounds.ranges import Pair
 from rankprism.measures.bounds.single import precision_sums

@@ -11,8 +11,8 @@ from typing import Annotated
 
 import numpy as np
 
-from rankprism.data.arrays import Bools, Floats, Longs
-from rankprism.data.hits import NOT_RELEVANT, Hits
+from rankprism.data import Bools, Floats, Hits, Longs
+from rankprism.data.hits import NOT_RELEVANT
 from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.compared import GDEVAL, NDEVAL, SAKAI_SONG, TREC_EVAL
 from rankprism.measures.declare import normalised, single

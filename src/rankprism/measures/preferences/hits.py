@@ -12,10 +12,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from rankprism.data.arrays import Ints, Longs, seal_fields, sealed
-from rankprism.data.hits import BATCH, NOWHERE, TiedGroups
-from rankprism.data.preferences import Preferences
-from rankprism.data.run import Alignment
+from rankprism.data import BATCH, NOWHERE, Alignment, Ints, Longs, Preferences, seal_fields
+from rankprism.data.arrays import sealed
+from rankprism.data.hits import TiedGroups
 from rankprism.measures.preferences.judgment_groups import Group, judgment_groups
 from rankprism.measures.preferences.utility import NONE, Shown, Utilities, shown_by_topic, utilities
 

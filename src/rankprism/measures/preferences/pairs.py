@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankprism.data.arrays import Floats
+from rankprism.data import Floats
 from rankprism.measures.form import OfPreferences
 from rankprism.measures.preferences.hits import PreferenceHits
 

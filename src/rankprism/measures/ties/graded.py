@@ -10,8 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rankprism.data.arrays import Floats, Longs
-from rankprism.data.hits import Hits
+from rankprism.data import Floats, Hits, Longs
 from rankprism.measures.ideal import ideal_sums
 from rankprism.measures.parts import (
     PRECISION,

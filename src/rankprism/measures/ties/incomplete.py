@@ -11,8 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from rankprism.data.arrays import Floats, Longs
-from rankprism.data.hits import NOWHERE, Hits
+from rankprism.data import NOWHERE, Floats, Hits, Longs
 from rankprism.measures.parts import Gain, gained_above, hit_gain
 from rankprism.measures.ties.grouping import Grouping, grouping
 from rankprism.measures.ties.lattice import check_states, grid_of, paths

@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankprism.data.arrays import Floats, Longs
-from rankprism.data.hits import Hits
+from rankprism.data import Floats, Hits, Longs
 from rankprism.measures.ideal import ideal_sums
 from rankprism.measures.parts import Gain, hit_gain, total
 from rankprism.measures.ties.grouping import grouping
