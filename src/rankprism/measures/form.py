@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rankprism.data import Bools, Floats, Longs
+from rankprism.measures.parts import Gain, hit_gain
 
 if TYPE_CHECKING:
     from rankprism.measures.parts import Parts
@@ -195,7 +196,6 @@ class Plain(_ByHand, OfRanking):
         ideal: Callable[[Any], Mapping[str, Longs] | None] | None = None,
         over_orders: Callable[[Any], Floats] | None = None,
         extremes: Callable[[Any], Pair] | None = None,
-        worth: Callable[[Any], Floats | None] | None = None,
         has_steps: bool = False,
         order_free: bool = False,
         is_deep: bool = True,
@@ -211,7 +211,6 @@ class Plain(_ByHand, OfRanking):
             ideal=ideal,
             over_orders=over_orders,
             extremes=extremes,
-            worth=worth,
             has_steps=has_steps,
             order_free=order_free,
             is_deep=is_deep,
@@ -225,7 +224,8 @@ class PlainPerAspect(_ByHand, PerAspect):
     """A measure of one aspect that is written by hand.
 
     Each argument is an answer of `PerAspect`. Either the scores are given, or the `terms` whose sum they
-    are, from which `factors` follow as well. `is_sum` follows from these.
+    are, from which `factors` follow as well. `is_sum` follows from these. With `best_by`, a ranking is best
+    if tied documents are in the order of descending gains, and worst if they ascend; see `worth`.
     """
 
     def __init__(
@@ -239,7 +239,7 @@ class PlainPerAspect(_ByHand, PerAspect):
         why_unbounded: str | None = None,
         over_orders: Callable[[Any], Floats] | None = None,
         extremes: Callable[[Any], Pair] | None = None,
-        worth: Callable[[Any], Floats | None] | None = None,
+        best_by: Gain | None = None,
         has_steps: bool = False,
         order_free: bool = False,
         is_deep: bool = True,
@@ -258,7 +258,7 @@ class PlainPerAspect(_ByHand, PerAspect):
             why_unbounded=why_unbounded,
             over_orders=over_orders,
             extremes=extremes,
-            worth=worth,
+            worth=None if best_by is None else lambda hits: hit_gain(hits, best_by),
             has_steps=has_steps,
             order_free=order_free,
             is_deep=is_deep,

@@ -2,36 +2,39 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tests.support.oracles import Judged, Ranking, Weights, divided, shares, visible
-from tests.support.oracles.compat import Compat
-from tests.support.oracles.graded import GAP, P_plus, Q, nGAP
-from tests.support.oracles.grades import grade_of
-from tests.support.oracles.incomplete import Bpref, infAP, of_topic
-from tests.support.oracles.single import AP, DCG, ERR, F1, RBP, RR, Accuracy, P, R, Rprec, Success, nDCG, nERR
-from tests.support.oracles.trec_eval import (
-    IAP,
-    YAAP,
-    G,
-    IPrec,
-    RelP,
-    RnDCG,
-    SetAP,
-    SetF,
-    SetP,
-    SetR,
-    Utility,
-    binG,
-    nDCG_rel,
+from tests.support.oracles import (
+    Judged,
+    Ranking,
+    Weights,
+    compat,
+    divided,
+    graded,
+    incomplete,
+    shares,
+    single,
+    trec_eval,
+    visible,
 )
+from tests.support.oracles.grades import grade_of
+from tests.support.oracles.incomplete import of_topic
 
-_SETS = (SetP, SetR, SetF, SetAP, RelP, Utility, IPrec, IAP, binG, YAAP)
-_RELEVANCE = (P, R, F1, Success, Accuracy, RR, AP, Rprec, Bpref, infAP, RBP, *_SETS)
-_GRADED = (DCG, nDCG, ERR, nERR, Q, P_plus, GAP, nGAP, Compat, nDCG_rel, RnDCG, G)
-SINGLE: dict[str, Callable[..., float]] = {f.__name__: f for f in (*_RELEVANCE, *_GRADED)}
+
+def _parameters(function: Callable[..., float]) -> list[str]:
+    return list(inspect.signature(function).parameters)
+
+
+#: The definitions of single-aspect measures, which take the grades of one aspect.
+SINGLE: dict[str, Callable[..., float]] = {
+    name: function
+    for module in (single, graded, trec_eval, incomplete, compat)
+    for name, function in vars(module).items()
+    if inspect.isfunction(function) and name[0] != "_" and _parameters(function)[:2] == ["grades", "ranking"]
+}
 #: Those to which it matters whether a document that is not relevant is judged.
 INCOMPLETE = ("Bpref", "infAP")
 
@@ -83,7 +86,7 @@ def intent_aware(
 ) -> float:
     """M_IA: the expected score over the aspects with a relevant document."""
     binary = settings.get("gain", "binary") == "binary"
-    rel = settings.get("rel", 1) if binary and name in {f.__name__ for f in _RELEVANCE} else 0
+    rel = settings.get("rel", 1) if binary and "rel" in _parameters(SINGLE[name]) else 0
     live = [a for a, grades in judged.items() if any(g > 0 and g >= rel for g in grades.values())]
     share = shares(live, weights)
     seen = visible(judged, ranking, judged_only)

@@ -54,7 +54,7 @@ def Compat(p: Persistence = 0.95, normalize: ByIdeal = True, depth: Depth = None
         terms=lambda hits: _overlaps(hits, p, normalize, depth),
         bounds=lambda c: _bounds(c, p, normalize, depth),
         over_orders=lambda hits: _over_orders(hits, p, normalize, depth),
-        worth=lambda hits: hits.grade,
+        best_by=Gain("linear"),
         has_steps=True,
         is_deep=is_patient(p),
         range=(0.0, 1.0),

@@ -63,7 +63,7 @@ def nDCG_rel(gains: GainOfGrade = None) -> PlainPerAspect:
     gain = _linear(gains)
     return PlainPerAspect(
         per_aspect=lambda hits: at_relevant(hits, gain),
-        worth=lambda hits: hit_gain(hits, gain),
+        best_by=gain,
         why_unbounded=_UNPROVED,
         range=(0.0, 1.0),
     )
@@ -106,7 +106,7 @@ def RnDCG(gains: GainOfGrade = None) -> PlainPerAspect:
     gain = _linear(gains)
     return PlainPerAspect(
         per_aspect=lambda hits: at_levels(hits, gain),
-        worth=lambda hits: hit_gain(hits, gain),
+        best_by=gain,
         has_steps=True,
         why_unbounded=_UNPROVED,
         range=(0.0, 1.0),

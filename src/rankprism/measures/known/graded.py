@@ -91,7 +91,7 @@ def Q(beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = None) -> Plain
         terms=terms,
         bounds=lambda c: _q_bounds(c.gains(Gain(gain), cutoff), beta, cutoff),
         over_orders=over_orders,
-        worth=lambda hits: hits.grade,
+        best_by=Gain("linear"),
         has_steps=True,
         range=(0.0, 1.0),
     )
@@ -219,7 +219,7 @@ def _over_ideal_gap(levels: str | Mapping[float, float], cutoff: int | None) -> 
         factors=lambda hits: _of_gap(hits.top(cutoff), levels, _ideal_gap(hits.pool, levels, cutoff)),
         bounds=lambda c: _gap_bounds(c, levels, cutoff),
         over_orders=over_orders,
-        worth=lambda hits: hits.grade,
+        best_by=Gain("linear"),
         has_steps=True,
         range=(0.0, 1.0),
     )

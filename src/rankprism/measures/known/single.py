@@ -181,7 +181,7 @@ def Rprec(rel: Rel = 1.0, times: Times = 1.0) -> PlainPerAspect:
         bounds=lambda c: _bounds_of_r_precision(c, rel, times),
         is_exact=True,
         over_orders=over_orders,
-        worth=lambda hits: hits.grade,
+        best_by=Gain("linear"),
         has_steps=True,
         is_deep=False,
         range=(0.0, 1.0),
