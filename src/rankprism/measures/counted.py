@@ -57,14 +57,21 @@ class Counted(PerAspect):
     #: Whether the score depends only on f, n and R. It may then not fall when f and R both rise by 1, and
     #: its bounds are exact.
     order_free: bool = False
-    #: Whether documents far down can still raise the score by a large share.
-    is_deep: bool = True
     #: The lowest and the highest score.
     range: tuple[float, float] = ANY_NUMBER
 
     @property
     def is_exact(self) -> bool:
         return self.order_free
+
+    @property
+    def is_deep(self) -> bool:
+        """A share of what was retrieved falls if more documents are."""
+        if not self.order_free:
+            return True
+        f, R, none = np.array([[1.0]]), np.array([[10.0]]), np.zeros((1, 1, 0))
+        few, many = (self.of(Marks(f, n * f, R, none, none[0].astype(np.int32))) for n in (1, 100))
+        return bool(few == many)
 
     def of(self, marks: Marks) -> Floats:
         """(N, A) the score"""

@@ -42,7 +42,7 @@ def SetP(rel: Rel = 1.0, relative: Relative = False) -> Counted:
     {'run': {'SetP': 0.5, 'SetP(relative=True)': 1.0}}
     """
     over = (lambda m: np.minimum(m.n, m.R)) if relative else (lambda m: m.n)
-    return Counted(rel=rel, over=over, order_free=True, is_deep=False, range=(0.0, 1.0))
+    return Counted(rel=rel, over=over, order_free=True, range=(0.0, 1.0))
 
 
 @single(cite="vanrijsbergen1979information", compared=f"{TREC_EVAL}; {TREC_EVAL_10}")
@@ -82,7 +82,7 @@ def SetF(rel: Rel = 1.0, beta: Importance = 1.0) -> Counted:
     def over(m: Marks) -> Floats:
         return (m.n + beta * m.R) / (1 + beta)
 
-    return Counted(rel=rel, over=over, order_free=True, is_deep=False, range=(0.0, 1.0))
+    return Counted(rel=rel, over=over, order_free=True, range=(0.0, 1.0))
 
 
 @single(cite="buckley2005retrieval", compared=f"{TREC_EVAL}; {TREC_EVAL_10}")
@@ -102,7 +102,7 @@ def SetAP(rel: Rel = 1.0) -> Counted:
     def score(m: Marks) -> Floats:
         return over_best(m.f * m.f, m.n * m.R)
 
-    return Counted(rel=rel, score=score, order_free=True, is_deep=False, range=(0.0, 1.0))
+    return Counted(rel=rel, score=score, order_free=True, range=(0.0, 1.0))
 
 
 @single(cite="buckley2005retrieval", compared=f"{TREC_EVAL}; {TREC_EVAL_10}")
