@@ -14,6 +14,7 @@ The return type of the function decides what is derived:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Annotated, Any, cast
 
 from rankprism.errors import MeasureError, one_of
@@ -203,7 +204,8 @@ def _declared(
         )
 
     def form(**settings: Any) -> Form:
-        return cast("Form", _checked(name, kind, function(**settings))).named(name)
+        made = _checked(name, kind, function(**settings))
+        return cast("Form", replace(made, name=name) if made.name == "" else made)
 
     return form, parameters_of(function)
 

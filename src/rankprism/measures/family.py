@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -60,11 +60,8 @@ class Sum(PerAspect):
 
     parts: Parts = field()
     cutoff: int | None = None
-    name: str = ""  #: of the measure, in errors
+    name: str = ""
     has_steps = is_sum = True
-
-    def named(self, name: str) -> Sum:
-        return replace(self, name=name)
 
     @property
     def range(self) -> tuple[float, float]:
@@ -188,13 +185,10 @@ class NoveltySum(OfRanking):
 
     parts: Parts = field()
     cutoff: int | None = None
-    name: str = ""  #: of the measure, in errors
+    name: str = ""
     #: Whether the divisor may be known only within bounds.
     searches: bool = False
     has_steps = is_sum = True
-
-    def named(self, name: str) -> NoveltySum:
-        return replace(self, name=name)
 
     @property
     def range(self) -> tuple[float, float]:

@@ -45,9 +45,10 @@ class Form:
     #: The parts of the sum, if the measure is one of the family.
     parts: Parts | None = None
 
-    def named(self, name: str) -> Form:
-        """The same form, whose errors name the measure."""
-        return self
+    #: The name of the measure, if errors have it; empty until the measure's decorator fills it in.
+    name: str | None = None
+    #: Whether a search for the best ranking may end without a proof, so that there is an `interval`.
+    searches: bool = False
 
     @property
     def has_steps(self) -> bool:
@@ -63,11 +64,6 @@ class Form:
     @property
     def is_sum(self) -> bool:
         """Whether the score is a sum over documents, so that each document has a contribution of its own."""
-        return False
-
-    @property
-    def searches(self) -> bool:
-        """Whether a search for the best ranking may end without a proof, so that there is an `interval`."""
         return False
 
     @property
@@ -165,7 +161,6 @@ class _ByHand(Form):
     has_steps: bool = False
     order_free: bool = False
     is_sum: bool = False
-    searches: bool = False
     is_deep: bool = True
     is_exact: bool = False
     range: tuple[float, float] = ANY_NUMBER

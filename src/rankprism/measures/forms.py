@@ -7,7 +7,7 @@ sums in `family` go over aspects and documents, and `OverAspects` and `Chosen` s
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -243,10 +243,7 @@ class Chosen(OfRanking):
     measure: Measure
     plus: tuple[str, str | None]  #: the name of a parameter, and that of an aspect
     minus: tuple[str, str] | None = None
-    name: str = ""  #: of the measure, in errors
-
-    def named(self, name: str) -> Chosen:
-        return replace(self, name=name)
+    name: str = ""
 
     def _columns(self, hits: Hits) -> list[int]:
         """The positions of the named aspects among the aspects of every topic."""

@@ -175,7 +175,8 @@ class Measure:
     def score(self, hits: Hits | PreferenceHits) -> Floats:
         """(N,): the score of each ranking; NaN if it has none. Any other infinite number is an error."""
         score = self.computed(hits)
-        if isinstance(hits, Hits) and not (np.isfinite(score) | (np.isnan(score) & self.is_partial)).all():
+        wrong = ~np.isfinite(score)
+        if isinstance(hits, Hits) and wrong.any() and not (self.is_partial and np.isnan(score[wrong]).all()):
             raise MeasureError(
                 f"{self}: a score is not a finite number; the grades, which go up to "
                 f"{hits.pool.grade.max(initial=0.0):g}, are too large for it"

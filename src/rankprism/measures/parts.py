@@ -281,12 +281,11 @@ def utility_per_aspect(hits: Hits, parts: Parts) -> Floats:
 
 def novel_gain(hits: Hits, parts: Parts) -> Floats:
     """(N, A, H) g·N: the gain of each document times its novelty."""
-
-    def gains() -> Floats:
-        g = hit_gain(hits, parts.gain)
-        return g if parts.novelty == NO_NOVELTY else g * hit_novelty(hits, parts)
-
-    return hits.once((parts.gain, parts.novelty), gains)
+    if parts.novelty == NO_NOVELTY:
+        return hit_gain(hits, parts.gain)
+    return hits.once(
+        (parts.gain, parts.novelty), lambda: hit_gain(hits, parts.gain) * hit_novelty(hits, parts)
+    )
 
 
 def hit_novelty(hits: Hits, parts: Parts) -> Floats:

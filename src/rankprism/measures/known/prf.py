@@ -202,11 +202,8 @@ class User(OfPreferences):
     cutoff: int | None
     over: str | None = None  #: the ideal ranking to divide by, "greedy" or "exact"
     nodes: int = 0  #: how many nodes the search for the best ranking may visit
+    searches: bool = False
     is_sum = True
-
-    @property
-    def searches(self) -> bool:
-        return self.over is not None
 
     def utilities(self, pool: PreferencePool) -> dict[str, Utilities]:
         """The utilities of every topic."""
@@ -454,4 +451,4 @@ def nPrf(
     >>> evaluate(people, {"q": {"a": 1.0}}, ["Prf(theta=0.5)@2", "nPrf(theta=0.5)@2"]).mean()
     {'run': {'Prf(theta=0.5)@2': 0.75, 'nPrf(theta=0.5)@2': 0.75}}
     """
-    return User(browsing, theta, combine, unseen, estimate, fallback, cutoff, ideal, nodes)
+    return User(browsing, theta, combine, unseen, estimate, fallback, cutoff, ideal, nodes, searches=True)
