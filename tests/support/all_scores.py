@@ -33,8 +33,8 @@ RUNS = ("one", "two", "short")
 #: the second hash, and so do the parameters that measures here were given later, so that additions leave the
 #: first hash as it is.
 ORDER = (
-    "combine compat novelty coverage cube graded single d_measures incomplete nuggets preference_precision "
-    "prf trec_prefs toma"
+    "combine compat novelty coverage cube full_recall graded single d_measures incomplete nuggets "
+    "preference_precision prf trec_prefs toma"
 )
 OWN_IA = ("ERR_IA", "nERR_IA")  # measures of their own, which are not derived from ERR and nERR
 LATER: set[tuple[str, ...]] = {("Rprec", "times"), ("RBP", "gain", "share")}
