@@ -10,6 +10,7 @@ from rankprism.measures.composition import compose as compose
 from rankprism.measures.composition import mix as mix
 from rankprism.measures.declare import measure as measure
 from rankprism.measures.definition import Definition as Definition
+from rankprism.measures.display import shown_name as shown_name
 from rankprism.measures.form import Plain as Plain
 from rankprism.measures.form import PlainPerAspect as PlainPerAspect
 from rankprism.measures.grammar import parse as parse
