@@ -6,9 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from rankprism.data import Note
 from rankprism.errors import RankprismError
-from rankprism.measures.grammar import parse_all
-from rankprism.measures.measure import Measure
-from rankprism.measures.parameter import Role
+from rankprism.measures import Measure, Role, parse_all
 from rankprism.results.direction import measure_inside
 from rankprism.text import quoted
 
