@@ -17,7 +17,7 @@ from rankprism.measures.counted import Counted, Marks, marks
 from rankprism.measures.declare import single
 from rankprism.measures.family import Sum
 from rankprism.measures.form import Pair, PlainPerAspect
-from rankprism.measures.parameter import LARGEST_PARAMETER, Cutoff, Range
+from rankprism.measures.parameter import Cutoff, Range
 from rankprism.measures.parts import UNIFORM, Parts, Rel, binary, over_best
 
 Relative = Annotated[bool, "divide by the highest precision that a set of this size could have"]
