@@ -96,7 +96,8 @@ def test_from_nothing_to_an_evaluated_ranking_with_three_commands(
     assert (made.returncode, made.stderr) == (0, "")
     # Five documents in each of two topics: C(5, 2) pairs and 5 · C(4, 2) triplets.
     assert made.stdout == (
-        "study: 3 runs, 2 topics, 10 documents, 80 tasks for 80 judgments\n"
+        "study: 3 runs, 2 topics, 10 documents, 80 tasks for 80 judgments: "
+        "about 27 minutes at 20 seconds each\n"
         f"Next: rankprism assess serve {study}\n"
     )
     with running(rankprism_command, study) as server:

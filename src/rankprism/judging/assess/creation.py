@@ -14,6 +14,9 @@ from rankprism.judging.assess.settings import Settings, check_measure
 from rankprism.judging.assess.study_files import Given, StudyFiles
 from rankprism.types import Missing, RunOptions, RunsLike
 
+#: What an answer takes if documents are a screen long, to say how much work a study is.
+SECONDS_EACH = 20
+
 
 @dataclass(frozen=True)
 class Made:
@@ -36,8 +39,20 @@ class Made:
         )
         return (
             f"{self.name}: {self.runs} runs, {self.topics} topics, {self.documents} documents, "
-            f"{self.tasks} tasks for {self.judgments} judgments{extra}"
+            f"{self.tasks} tasks for {self.judgments} judgments{extra}: about {self.work} at {SECONDS_EACH} "
+            f"seconds each"
         )
+
+    @property
+    def work(self) -> str:
+        """How long all answers take, in minutes or hours.
+
+        >>> Made("s", 6, 20, 300, 2107, 2107, 0, 0).work
+        '12 hours'
+        """
+        minutes = max(1, round((self.judgments + self.practice) * SECONDS_EACH / 60))
+        number, unit = (minutes, "minute") if minutes < 120 else (round(minutes / 60), "hour")
+        return f"{number:,} {unit}{'' if number == 1 else 's'}"
 
     @classmethod
     def of(cls, given: Given, plan: Plan) -> Made:
