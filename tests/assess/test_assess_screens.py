@@ -17,7 +17,7 @@ import pytest
 import sqlalchemy as sa
 
 from rankprism.errors import InputError
-from rankprism.judging.assess import access, exchange, rendering, store, study_state
+from rankprism.judging.assess import access, assessor_pages, exchange, rendering, store, study_state
 from rankprism.judging.assess.settings import Settings
 from rankprism.judging.assess.wording import SHOWN, Wording, default_instructions, read_wording
 from rankprism.text import documents
@@ -285,6 +285,22 @@ def test_what_others_have_answered_is_not_promised_again(tmp_path: Path) -> None
     ann.work(most=5)
     served.site.remembered.clear()
     assert progress_of(ben.get("/task")) == "Question 1 of up to 15"
+    served.store.close()
+
+
+def test_more_questions_than_anybody_answers_are_not_announced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served = Served(opened(tmp_path, Settings(depth=3)))  # 20 questions
+    ann = served.person("ann")
+    monkeypatch.setattr(assessor_pages, "MOST_PROMISED", 19)
+    page = ann.get("/task")
+    assert "<label>Question 1</label>" in page.text
+    assert "<progress" not in page.text
+    page = ann.submit(page, "tie")  # 19 are left beside the one that is answered
+    assert "<label>Question 2</label>" in page.text
+    monkeypatch.setattr(assessor_pages, "MOST_PROMISED", 20)
+    assert progress_of(ann.get("/task")) == "Question 2 of up to 20"
     served.store.close()
 
 

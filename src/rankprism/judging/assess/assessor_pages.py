@@ -26,6 +26,9 @@ from rankprism.text import query_words
 
 _RECOUNTED: Final = 60.0  # seconds before the questions that are left for an assessor are counted again
 
+#: More questions than this are not announced. Nobody answers them all, and the number only discourages.
+MOST_PROMISED = 200
+
 
 def home(visit: Visit) -> Response:
     if visit.session("assessor") is not None:
@@ -160,7 +163,9 @@ def _task_page(
     values: dict[str, Any] = {"csrf": session.csrf, "mine": mine, "notice": notice}
     if found is not None:
         practice = _number_of_practice(visit)
-        most = _most_questions(visit, session.assessor, mine.done)
+        most: int | None = _most_questions(visit, session.assessor, mine.done)
+        if most is not None and most > MOST_PROMISED:
+            most = None
         minutes = None if seconds is None else int(max(0, seconds) // 60)
         return visit.page("task.html", task=found, practice=practice, most=most, minutes=minutes, **values)
     is_over = seconds is not None and seconds <= 0
