@@ -10,12 +10,14 @@ from rankprism.formats.known import JUDGMENT_FORMATS, PREFERENCE_FORMATS, RUN_FO
 from rankprism.measures import registry
 from rankprism.measures.distances import DISTANCES
 from rankprism.meta.axioms.constraint import _CONSTRAINTS
+from rankprism.showing.plots import CHARTS
+from rankprism.statistics.paired import TESTS
 
 registry.names()  # loads every measure of the catalogue: a module registers its own only once
 REGISTRIES: tuple[dict[Any, Any], ...] = (
     *(registry._DEFINITIONS, registry._ALIASES, registry._FORMS),
     *(JUDGMENT_FORMATS, RUN_FORMATS, PREFERENCE_FORMATS, SCORE_FORMATS),
-    *(_CONSTRAINTS, DISTANCES),
+    *(_CONSTRAINTS, DISTANCES, CHARTS, TESTS),
 )
 
 
