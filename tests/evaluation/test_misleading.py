@@ -27,7 +27,7 @@ from rankprism import (
     report,
     sample,
 )
-from rankprism.evaluation.scoring import Aligned
+from rankprism.evaluation import Collection
 from rankprism.judging.preferences import read_rankings, select
 from rankprism.meta import scenarios
 from rankprism.showing.report import measures
@@ -231,7 +231,7 @@ def test_ranks_that_count_backwards_are_noted_where_no_mean_is_computed(order: O
         partial(read_rankings, runs, 2),
         partial(select, runs, budget=1, measures="nPrf@2"),
         partial(scenarios, GRADES, runs, ["RR", "P@2"], repetitions=1),
-        partial(Aligned.of, GRADES, runs),
+        lambda order: Collection.of(GRADES, runs, order=order).aligned(),
     ]
     for call in calls:
         with pytest.warns(RankprismWarning, match=r"\[rising-scores\]") as caught:

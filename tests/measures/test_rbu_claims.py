@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from rankprism.evaluation.scoring import Aligned, cut, rescored
+from rankprism.evaluation import Collection
+from rankprism.evaluation.scoring import joined_once
 from rankprism.formats.conversion import convert
 from rankprism.measures import parse
 from rankprism.measures.definition import AXIOMS
@@ -199,16 +199,13 @@ def test_average_precision_is_unanimous_on_runs_of_equal_length(collections: Pat
     backwards = next(path for path in runs if path.name.startswith("lemur"))
     upright = tmp_path / "lemur-cwindri.run"
     convert(backwards, upright, to="trec", run=True)
-    aligned = Aligned.of(
+    collection = Collection.of(
         folder / "qrels-for-ndeval.txt.gz", [upright if p == backwards else p for p in runs], order="rank"
     )
 
     def mu_of(column: Column, depth: int | None) -> dict[str, float]:
         measures = [text for texts in column.rows.values() for text in texts]
-        shown = aligned.runs
-        if depth is not None:
-            shown = {name: cut(run, np.full_like(run.length, depth)) for name, run in shown.items()}
-        scores = rescored(aligned.judgments, shown, measures, aligned.settings)
+        scores = joined_once(collection, depth).rescored(measures)
         return dict(zip(measures, unanimity(scores, intervals=0).mu, strict=True))
 
     web, twenty = TABLE_3[:2]

@@ -15,7 +15,7 @@ import pytest
 
 from rankprism import InputError, RankprismWarning, evaluate, read_judgments, sample
 from rankprism.data.run import Alignment
-from rankprism.evaluation.scoring import Aligned
+from rankprism.evaluation import Collection
 from rankprism.meta import scenarios, unanimity
 from rankprism.meta.drawn_scenarios import redrawn, shortened
 
@@ -25,7 +25,7 @@ MEASURES = ["RBU(e=0.05)", "RBU(e=0)", "AP_IA", "P@10", "StRecall@10"]
 
 
 def test_drawn_grades_weights_and_lengths_are_within_their_limits() -> None:
-    aligned = Aligned.of(sample.QRELS, RUNS)
+    aligned = Collection.of(sample.QRELS, RUNS)
     judged = aligned.judgments
     drawn = redrawn(judged, np.random.default_rng(1))
     before, after = judged.table.grades(), drawn.table.grades()
@@ -38,7 +38,7 @@ def test_drawn_grades_weights_and_lengths_are_within_their_limits() -> None:
     sums = np.add.reduceat(drawn.weights, judged.cells.aspect_start[:-1])
     np.testing.assert_allclose(sums, 1)
     for most in (None, 7):
-        run: Alignment = aligned.runs["noisy"]
+        run: Alignment = aligned.joined(judged)["noisy"]
         cut = shortened(run, most, np.random.default_rng(2))
         assert (cut.length <= np.minimum(run.length, most or 1000)).all()
         assert cut.length.mean() < 0.75 * min(run.length.mean(), most or 1000)
@@ -62,7 +62,7 @@ def test_the_first_scenario_is_the_unanimity_of_the_collection_as_it_is() -> Non
 def test_drawn_scenarios_are_the_mean_unanimity_of_collections_that_are_drawn() -> None:
     """By hand: draw, write the drawn collection down as rows and rankings, and evaluate that."""
     found = scenarios(sample.QRELS, RUNS, MEASURES, repetitions=5, seed=7, longest=9)
-    aligned = Aligned.of(sample.QRELS, RUNS)
+    aligned = Collection.of(sample.QRELS, RUNS)
     every = [m if m.startswith("RBU") else m.replace("P@", "P(rel=1e-300)@") for m in MEASURES]
     every = [
         {"AP_IA": "AP_IA(rel=1e-300)", "StRecall@10": "StRecall(rel=1e-300)@10"}.get(m, m) for m in every

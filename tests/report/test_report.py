@@ -19,7 +19,7 @@ from scipy import stats
 from rankprism import Collection, Scores, compare, evaluate, explain, leaderboard, meta, report, sample
 from rankprism.data.hits import make_pool
 from rankprism.errors import InputError, RankprismWarning, install
-from rankprism.evaluation.ideal_rankings import ideal_rankings
+from rankprism.evaluation import ideal_rankings
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.preferences import read_preferences
 from rankprism.formats.runs import align_source

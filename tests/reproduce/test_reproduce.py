@@ -16,6 +16,7 @@ import pytest
 
 from rankprism import InputError, evaluate, read_judgments, sample
 from rankprism.data.judgments import Judgments
+from rankprism.evaluation import Collection
 from rankprism.formats.topics import read_topics
 from rankprism.judging.aspects import attainable, compare, labels
 from rankprism.judging.aspects.approaches import APPROACHES, Power
@@ -31,7 +32,7 @@ from rankprism.reproduce.dsharp import dsharp
 from rankprism.reproduce.dsharp_printed import TABLE_2 as AD_HOC_POWERS
 from rankprism.reproduce.dsharp_printed import TABLE_3 as POWERS
 from rankprism.reproduce.dsharp_printed import TABLE_5, TABLE_6
-from rankprism.reproduce.paper import Aligned, Printed, Reproduction, numbered, outcome
+from rankprism.reproduce.paper import Printed, Reproduction, numbered, outcome
 from rankprism.reproduce.preferences import preferences
 from rankprism.reproduce.rbu import TABLE_2, TABLE_3, rbu
 from rankprism.reproduce.toma import sample_aspects, toma
@@ -116,7 +117,7 @@ def test_table_2_is_the_metric_unanimity_of_the_definition(
     """MU by a loop over ordered pairs, on scores that are computed with gain='probability'."""
     some = [TABLE_2[0], TABLE_2[3], TABLE_2[15]]  # RBU, DCG, RR
     monkeypatch.setattr(rbu_module, "TABLE_2", some)
-    mu, _, _ = rbu_module._official_mu(Aligned.of(sample.QRELS, RUNS))
+    mu, _, _ = rbu_module._official_mu(Collection.of(sample.QRELS, RUNS))
     measures = [
         *(f"RBU(p={p},e={e})" for e in (0.001, 0.05, 0.1, 0.5) for p in (0.8, 0.9, 0.99)),
         *(f"DCG@{k}" for k in (10, 20, 50, 100, 1000)),
@@ -155,7 +156,7 @@ def test_rbu_does_not_depend_on_the_order_of_runs(found_rbu: Reproduction) -> No
 
 
 def test_another_seed_draws_other_scenarios() -> None:
-    aligned = Aligned.of(sample.QRELS, RUNS)
+    aligned = Collection.of(sample.QRELS, RUNS)
     first, other = (rbu_module._drawn_mu(aligned, 1, seed, lambda share: None)[0] for seed in (0, 1))
     assert not np.array_equal(first, other)
 
@@ -465,7 +466,7 @@ def test_gap_at_a_cutoff_counts_no_document_below_it() -> None:
     """GAP@2 of the grades 0, 2, 1 where 2 and 1 are relevant: 1/2 · 2 at rank 2, over 2 + 1."""
     judged = {t: {"s": {"b": 2, "c": 1}} for t in ("1", "2")}
     runs = {n: {t: {"a": 3.0, "b": 2.0, "c": 1.0} for t in judged} for n in ("x", "y")}
-    aligned = Aligned.of(judged, runs)
+    aligned = Collection.of(judged, runs)
     part = next(p for p in AD_HOC_POWERS if p.name.startswith("Table 2 (ii)") and p.cutoff == 10)
     scores = dsharp_module._scores(
         aligned, dsharp_module._collections(aligned.judgments)["highest"], part._replace(cutoff=2)

@@ -121,7 +121,7 @@ def attainable(
 
 
 @app.command()
-@command("judging.aspects:compare", "resampling", reads=read_collection, leaves=("topics", "threads"))
+@command("judging.aspects:compare", "resampling", reads=read_collection)
 def compare(
     read: Read,
     call: Call,
@@ -150,4 +150,4 @@ def compare(
     load_measures(measures_file)
     named = {"measures": measure, "approaches": approach}
     chosen = {name: value for name, value in named.items() if value}
-    return call(read.absolute, list(read.runs), **chosen, **read.settings)
+    return call(read.collection, **chosen)

@@ -81,7 +81,7 @@ def scenarios(source: Source, call: Call) -> Any:
         raise InputError("scenarios draw absolute grades; leave out preferences and their measures")
     if "tied" in source.scores.conventions:
         raise InputError("scenarios score one order of tied documents; leave out --tied")
-    return call(collection.absolute, list(collection.runs), source.scores.measures, **collection.settings)
+    return call(collection.collection, measures=source.scores.measures)
 
 
 @app.command()
@@ -177,4 +177,4 @@ def disagreement(source: Source, call: Call) -> Any:
     \b
     rankprism meta disagreement qrels.txt runs/*.run -m alpha_nDCG@10 -m P@10
     """
-    return call(source.scores, judgments=source.judgments, **source.lists)
+    return call(source.scores, judgments=None if source.collection is None else source.collection.collection)

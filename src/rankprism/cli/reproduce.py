@@ -166,4 +166,4 @@ def preferences(read: Read, call: Call, profiles: ProfileFile = None) -> Any:
 
 
 def _computed(read: Read, call: Call, **more: Any) -> Any:
-    return call(read.absolute, list(read.runs), **more, **read.settings)
+    return call(read.collection, **more)

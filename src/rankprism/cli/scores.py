@@ -24,7 +24,6 @@ from rankprism.errors import InputError, listed
 from rankprism.types import Tied
 
 if TYPE_CHECKING:
-    from rankprism.data import Judgments
     from rankprism.results import Scores
 
 
@@ -77,17 +76,6 @@ class Source:
     def baseline(self) -> str | None:
         """The run to compare with, for commands that take one."""
         return next(iter(self.baselines), None)
-
-    @property
-    def judgments(self) -> Judgments | None:
-        return None if self.collection is None else self.collection.judgments
-
-    @property
-    def lists(self) -> dict[str, Any]:
-        """How to find the ranked lists again."""
-        if self.collection is None:
-            return {}
-        return {"runs": {run.name(1): run for run in self.collection.runs}, **self.collection.reading}
 
 
 @with_options_of(read_collection)

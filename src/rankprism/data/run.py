@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankprism._core import RunTable
+from rankprism.data.arrays import Ints, Longs
 from rankprism.data.judgments import Judgments
 from rankprism.data.reading import Reading
 from rankprism.errors import InputError
@@ -107,6 +108,26 @@ class Alignment:
     #: outer blanks
     stray: tuple[int, str, int, str, int, str] = (0, "", 0, "", 0, "")
     groups: Groups | None = None  # None: ties were not asked for
+
+    def cut(self, length: Ints | Longs) -> Alignment:
+        """The same run, with the ranking of each topic cut at this length."""
+        kept_length = np.minimum(length, self.length).astype(np.int32)
+        topic = np.repeat(np.arange(len(kept_length)), np.diff(self.start))
+        kept = self.rank <= kept_length[topic]
+        count = np.bincount(topic[kept], minlength=len(kept_length))
+        return replace(
+            self,
+            start=np.concatenate([[0], np.cumsum(count)]).astype(self.start.dtype),
+            rank=self.rank[kept],
+            doc=self.doc[kept],
+            length=kept_length,
+        )
+
+    def only_judged(self) -> Alignment:
+        """The same run without the documents that are not judged."""
+        judged = np.diff(self.start)
+        rank = np.arange(1, len(self.rank) + 1) - np.repeat(self.start[:-1], judged)
+        return replace(self, rank=rank.astype(self.rank.dtype), length=judged.astype(self.length.dtype))
 
     @classmethod
     def of_documents(cls, docs: Sequence[int]) -> Alignment:

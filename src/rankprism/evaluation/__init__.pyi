@@ -4,13 +4,12 @@ from rankprism.evaluation.collection import collected_preferences as collected_p
 from rankprism.evaluation.collection import collected_runs as collected_runs
 from rankprism.evaluation.evaluation import evaluate as evaluate
 from rankprism.evaluation.explanation import explain as explain
-from rankprism.evaluation.scoring import Aligned as Aligned
+from rankprism.evaluation.ideals import ideal_rankings as ideal_rankings
 from rankprism.evaluation.scoring import check_depths as check_depths
 from rankprism.evaluation.scoring import check_ids as check_ids
 from rankprism.evaluation.scoring import comparable as comparable
-from rankprism.evaluation.scoring import cut as cut
-from rankprism.evaluation.scoring import only_judged as only_judged
-from rankprism.evaluation.scoring import rescored as rescored
+from rankprism.evaluation.scoring import how_read as how_read
+from rankprism.evaluation.scoring import joined_once as joined_once
 from rankprism.evaluation.scoring import unchecked as unchecked
 
 __all__: list[str]

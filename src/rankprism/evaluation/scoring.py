@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Unpack, cast
+from dataclasses import replace
+from typing import Any, cast
 
 import numpy as np
 
-from rankprism.data import Alignment, Ints, Judgments, Longs, Reading, issue, some
-from rankprism.errors import InputError, RankprismWarning
+from rankprism.data import Judgments, some
+from rankprism.errors import InputError
 from rankprism.evaluation import Collection, evaluate
 from rankprism.evaluation.inspection.coverage import UNMET
-from rankprism.evaluation.inspection.runs import notes_of_runs
-from rankprism.formats import align_all, read_judgments, read_scores, run_sources
+from rankprism.formats import read_scores
 from rankprism.results import Scores, as_listed
 from rankprism.statistics import LARGEST_SCORE
 from rankprism.types import (
     JudgmentsLike,
     MeasuresLike,
-    RunOptions,
     RunsLike,
     ScoresLike,
-    Topics,
 )
 
 
@@ -114,63 +109,19 @@ def unchecked(scores: Scores) -> Scores:
     return replace(scores, conventions={**scores.conventions, "notes": []})
 
 
-@dataclass(frozen=True, eq=False)
-class Aligned:
-    """Judgments, and runs that are joined with them only once, so that they can be scored often."""
+def joined_once(collection: Collection, depth: int | None = None) -> Collection:
+    """The same collection with its runs joined with its judgments, so that they can be scored often.
 
-    judgments: Judgments
-    runs: Mapping[str, Alignment]
-    settings: Mapping[str, Any]  #: how the runs were read
-
-    @classmethod
-    def of(
-        cls,
-        judgments: Any,
-        runs: Any,
-        *,
-        topics: Topics = "judged",
-        threads: int | None = None,
-        depth: int | None = None,
-        **reading: Unpack[RunOptions],
-    ) -> Aligned:
-        """depth : cut every ranking at this rank."""
-        if depth is not None and depth < 1:
-            raise InputError(f"depth must be at least 1; got {depth}")
-        judged = read_judgments(judgments)
-        how = Reading.of(**reading)
-        aligned = align_all(judged, run_sources(runs), how, threads, None)
-        issue(notes_of_runs(judged, aligned, how.order))
-        if depth is not None:
-            aligned = {name: cut(run, np.full_like(run.length, depth)) for name, run in aligned.items()}
-        return cls(judged, aligned, {"topics": topics, **how.settings})
+    depth : cut every ranking at this rank.
+    """
+    if depth is not None and depth < 1:
+        raise InputError(f"depth must be at least 1; got {depth}")
+    runs = collection.aligned()
+    if depth is not None:
+        runs = {name: run.cut(np.full_like(run.length, depth)) for name, run in runs.items()}
+    return collection.with_runs(runs)
 
 
-def cut(run: Alignment, length: Ints | Longs) -> Alignment:
-    """The same run, with the ranking of each topic cut at this length."""
-    kept_length = np.minimum(length, run.length).astype(np.int32)
-    topic = np.repeat(np.arange(len(kept_length)), np.diff(run.start))
-    kept = run.rank <= kept_length[topic]
-    count = np.bincount(topic[kept], minlength=len(kept_length))
-    return replace(
-        run,
-        start=np.concatenate([[0], np.cumsum(count)]).astype(run.start.dtype),
-        rank=run.rank[kept],
-        doc=run.doc[kept],
-        length=kept_length,
-    )
-
-
-def only_judged(run: Alignment) -> Alignment:
-    """The same run without the documents that are not judged."""
-    judged = np.diff(run.start)
-    rank = np.arange(1, len(run.rank) + 1) - np.repeat(run.start[:-1], judged)
-    return replace(run, rank=rank.astype(run.rank.dtype), length=judged.astype(run.length.dtype))
-
-
-def rescored(
-    judged: Judgments, runs: Mapping[str, Any], measures: Sequence[Any], settings: Mapping[str, Any]
-) -> Scores:
-    """The scores of runs on a collection that was changed on purpose, without notes about it."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RankprismWarning)
-        return evaluate(judged, dict(runs), measures, **settings)
+def how_read(collection: Collection) -> dict[str, Any]:
+    """How the runs of a collection were read and averaged, for records of analyses."""
+    return {"topics": collection.options.topics, **collection.reading.settings}

@@ -4,31 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Unpack, cast
+from typing import Any, Unpack
 
 import numpy as np
 
-from rankprism.data import Alignment, Floats, Judgments, Reading
+from rankprism.data import Alignment, Floats, Judgments
 from rankprism.errors import InputError, listed
-from rankprism.evaluation import comparable
-from rankprism.formats import read_judgments, run_sources
-from rankprism.formats.runs import align_source
+from rankprism.evaluation import Collection, collected, comparable
 from rankprism.meta.ties import TIED, without_noise
 from rankprism.results import Result, Table, signs
-from rankprism.types import JudgmentsLike, MeasuresLike, Positive, RunOptions, RunsLike, ScoresLike
+from rankprism.types import CollectionOptions, JudgmentsLike, MeasuresLike, Positive, RunsLike, ScoresLike
 
 
 def disagreement(
-    scores: ScoresLike | JudgmentsLike,
+    scores: ScoresLike | JudgmentsLike | Collection,
     runs: RunsLike | None = None,
     measures: MeasuresLike | None = None,
     *,
     first: str | None = None,
     second: str | None = None,
     most: Positive = 10,
-    judgments: JudgmentsLike | None = None,
+    judgments: JudgmentsLike | Collection | None = None,
     depth: Positive = 10,
-    **reading: Unpack[RunOptions],
+    **options: Unpack[CollectionOptions],
 ) -> Disagreements:
     """The pairs of runs, topic by topic, that two measures put in opposite order by the largest margin.
 
@@ -47,13 +45,13 @@ def disagreement(
     most
         Number of cases to show.
     judgments
-        Give these and `runs` with scores to see the ranked lists too: for the document at each rank, the
-        aspects to which it is relevant, and its grades. If the scores are computed here, the lists are always
-        shown.
+        Give these and `runs`, or a `Collection`, with scores to see the ranked lists too: for the document at
+        each rank, the aspects to which it is relevant, and its grades. If the scores are computed here, the
+        lists are always shown.
     depth
         Number of ranks to show, if judgments and runs are given.
-    **reading
-        How to read the runs, as for `rankprism.evaluate`.
+    **options
+        How to read judgments and runs, as for `rankprism.evaluate`.
 
     Examples
     --------
@@ -66,11 +64,9 @@ def disagreement(
     1     pitch (4)  shallow    music:3  music:1 sport:3  sales:2                    +0.2621 ▲       -0.4000 ▼
                      redundant  music:3  music:2          music:3  music:2  music:2
     """
-    if judgments is None and runs is not None:
-        judgments = cast(JudgmentsLike, scores)
-        complete = comparable(scores, runs, measures)
-    else:
-        complete = comparable(scores, None, measures)
+    collection = _to_show(scores, runs, judgments, options)
+    computed = collection is not None and judgments is None
+    complete = comparable(collection if computed else scores, measures=measures)  # type: ignore[arg-type]
     if (first is None or second is None) and len(complete.measures) < 2:
         raise InputError(f"two measures are needed; there is only {', '.join(complete.measures)}")
     first = complete.measures[0] if first is None else first
@@ -101,10 +97,10 @@ def disagreement(
         )
     lists: tuple[tuple[tuple[str, ...], ...], ...] = ()
     aspects: Mapping[str, int] = {}
-    if judgments is not None:
-        judged = read_judgments(judgments)
+    if collection is not None:
+        judged = collection.judgments
         aspects = {case.topic: len(judged.aspects.get(case.topic, ())) for case in cases}
-        lists = _ranked_lists(judged, run_sources(runs or {}), cases, depth, Reading.of(**reading))
+        lists = _ranked_lists(collection, cases, depth)
     return Disagreements(
         first=first,
         second=second,
@@ -118,7 +114,7 @@ def disagreement(
             "pairs and topics in opposite order": int(opposite.sum()),
             "between": [first, second],
             "most": most,
-            "depth": depth if judgments is not None else None,
+            "depth": depth if collection is not None else None,
             "margin": "|Δ| / root mean square of all Δ; the smaller of the two",
             "scores": complete.conventions,
         },
@@ -183,21 +179,31 @@ def _arrow(delta: float, direction: float) -> str:
     return f"{delta:+.4f} {sign}"
 
 
+def _to_show(scores: Any, runs: Any, judgments: Any, options: CollectionOptions) -> Collection | None:
+    """The collection whose ranked lists are shown; None if there are only scores."""
+    if judgments is not None:
+        return collected(judgments, runs, **options)
+    if runs is not None or isinstance(scores, Collection):
+        return collected(scores, runs, **options)
+    for name in options:
+        raise TypeError(f"{name} says how to read judgments and runs; pass them, too")
+    return None
+
+
 def _ranked_lists(
-    judgments: Judgments,
-    runs: Mapping[str, Any],
-    cases: list[Case],
-    depth: int,
-    reading: Reading,
+    collection: Collection, cases: list[Case], depth: int
 ) -> tuple[tuple[tuple[str, ...], ...], ...]:
     """The documents at each rank, for both runs of each case."""
     needed = dict.fromkeys(run for case in cases for run in (case.run, case.other))
     for name in needed:
-        if name not in runs:
-            raise InputError(f"no run is named {name!r}, so no list can be shown; there are {listed(runs)}")
-    aligned = {name: align_source(judgments, runs[name], reading) for name in needed}
+        if name not in collection.runs:
+            raise InputError(
+                f"no run is named {name!r}, so no list can be shown; there are {listed(collection.runs)}"
+            )
+    judged = collection.judgments
+    aligned = collection.keep(runs=needed).joined(judged)  # notes on them come with the scores
     return tuple(
-        tuple(ranked_list(judgments, aligned[run], case.topic, depth) for run in (case.run, case.other))
+        tuple(ranked_list(judged, aligned[run], case.topic, depth) for run in (case.run, case.other))
         for case in cases
     )
 

@@ -11,22 +11,22 @@ import numpy as np
 from rankprism._core import JudgmentTable
 from rankprism.data import Alignment, Floats, Judgments
 from rankprism.errors import InputError
-from rankprism.evaluation import Aligned, cut, rescored
+from rankprism.evaluation import Collection, collected, how_read, joined_once
 from rankprism.measures import Measure, Role, parse_all
 from rankprism.meta.intervals import check_confidence
 from rankprism.meta.metric_unanimity import unanimity
 from rankprism.results import Cell, Result, Table, measured
 from rankprism.statistics import Share, t_intervals
-from rankprism.types import EvaluationOptions, JudgmentsLike, MeasuresLike, Natural, Positive, RunsLike
+from rankprism.types import CollectionOptions, JudgmentsLike, MeasuresLike, Natural, Positive, RunsLike
 
 #: A grade below every grade that is drawn.
 _ANY = 1e-300
 
 
 def scenarios(
-    judgments: JudgmentsLike,
-    runs: RunsLike,
-    measures: MeasuresLike,
+    judgments: JudgmentsLike | Collection,
+    runs: RunsLike | None = None,
+    measures: MeasuresLike | None = None,
     *,
     longest: Positive = 50,
     repetitions: Positive = 10,
@@ -34,7 +34,7 @@ def scenarios(
     intervals: float = 0.95,
     depth: Positive | None = None,
     on_share: Share | None = None,
-    **settings: Unpack[EvaluationOptions],
+    **options: Unpack[CollectionOptions],
 ) -> Scenarios:
     """The Metric Unanimity of each measure in three scenarios (Amigó et al. 2018, Section 6.3).
 
@@ -45,8 +45,8 @@ def scenarios(
 
     Parameters
     ----------
-    judgments, runs, measures
-        As for `rankprism.evaluate`, and so are `settings`.
+    judgments, runs, measures, **options
+        As for `rankprism.evaluate`.
     longest
         Longest ranking of the third scenario.
     repetitions
@@ -77,15 +77,15 @@ def scenarios(
     for name, number in (("repetitions", repetitions), ("longest", longest)):
         if number < 1:
             raise InputError(f"{name} must be at least 1; got {number}")
-    aligned = Aligned.of(judgments, runs, depth=depth, **settings)
-    chosen = parse_all(measures)
-    as_given = rescored(aligned.judgments, aligned.runs, chosen, aligned.settings)
+    chosen = parse_all([] if measures is None else measures)
+    collection = joined_once(collected(judgments, runs, **options), depth)
+    as_given = collection.rescored(chosen)
     given = unanimity(as_given, intervals=intervals)
     low, high = (np.full((3, len(chosen)), np.nan) for _ in range(2))
     if given.sampled is not None:
         low[0], high[0] = given.sampled.interval(-np.inf, 1)
     mu = drawn_unanimity(
-        aligned, [relevant_above_0(measure) for measure in chosen], longest, repetitions, seed, on_share
+        collection, [relevant_above_0(measure) for measure in chosen], longest, repetitions, seed, on_share
     )
     if intervals and repetitions > 1:
         mean, margin = t_intervals(mu, 1 - intervals, "a mean over repetitions")
@@ -102,36 +102,40 @@ def scenarios(
             "longest": longest,
             "depth": depth,
             "confidence": intervals,
-            "runs": list(aligned.runs),
-            "topics": len(aligned.judgments.topics),
+            "runs": list(collection.runs),
+            "topics": len(collection.judgments.topics),
             "direction": as_given.conventions["direction"],
-            "reading runs": dict(aligned.settings),
+            "reading runs": how_read(collection),
         },
     )
 
 
 def drawn_unanimity(
-    aligned: Aligned,
+    collection: Collection,
     measures: Sequence[Measure],
     longest: int,
     repetitions: int,
     seed: int,
     on_share: Share | None = None,
 ) -> Floats:
-    """(2, repetition, measure): MU in the two drawn scenarios, which share grades and weights."""
-    aspects = aligned.judgments.lower_is_better  # drawn grades have no scales that say it
+    """(2, repetition, measure): MU in the two drawn scenarios, which share grades and weights.
+
+    collection : its runs are joined with its judgments.
+    """
+    runs = collection.joined(collection.judgments)
+    aspects = collection.judgments.lower_is_better  # drawn grades have no scales that say it
     direction = measured(measures, aspects)
     mu = np.empty((2, repetitions, len(measures)))
     for repetition in range(repetitions):
-        judged = redrawn(aligned.judgments, np.random.default_rng([seed, repetition]))
+        judged = redrawn(collection.judgments, np.random.default_rng([seed, repetition]))
         for scenario, most in enumerate((None, longest)):
             shorter = {
                 name: shortened(
                     run, most, np.random.default_rng([seed, repetition, scenario, *name.encode()])
                 )
-                for name, run in aligned.runs.items()
+                for name, run in runs.items()
             }
-            scores = rescored(judged, shorter, measures, aligned.settings)
+            scores = collection.judged_by(judged).with_runs(shorter).rescored(measures)
             found = unanimity(replace(scores, conventions={"direction": direction}), intervals=0)
             # Measures that differ only in a threshold may be the same here, and then share a column.
             mu[scenario, repetition] = found.mu[[found.measures.index(str(m)) for m in measures]]
@@ -154,7 +158,7 @@ def redrawn(judgments: Judgments, rng: np.random.Generator) -> Judgments:
 def shortened(run: Alignment, most: int | None, rng: np.random.Generator) -> Alignment:
     """The run with each ranking cut at a length drawn from 0 to its own, or from 0 to `most`."""
     longest = run.length if most is None else np.full_like(run.length, most)
-    return cut(run, rng.integers(0, longest, endpoint=True))
+    return run.cut(rng.integers(0, longest, endpoint=True))
 
 
 def relevant_above_0(measure: Measure) -> Measure:

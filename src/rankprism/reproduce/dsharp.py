@@ -16,8 +16,9 @@ from typing import Annotated, Any, Unpack
 import numpy as np
 
 from rankprism._core import JudgmentTable
-from rankprism.data import Alignment, Floats, Judgments
+from rankprism.data import Floats, Judgments
 from rankprism.errors import InputError
+from rankprism.evaluation import Collection, collected, how_read, joined_once
 from rankprism.formats import Topic, read_judgments, read_topics
 from rankprism.formats import weights as weighting
 from rankprism.meta import Disagreements, DiscriminativePower, agreement, correlation, power
@@ -49,33 +50,30 @@ from rankprism.reproduce.dsharp_printed import (
 from rankprism.reproduce.paper import (
     ONE_RUN,
     REPRODUCED,
-    Aligned,
     Printed,
     Reproduction,
-    cut,
     left_out,
     outcome,
-    scored,
     with_interval,
 )
 from rankprism.results import Result, Scores, Table
 from rankprism.statistics import Share
-from rankprism.types import AtLeast, EvaluationOptions, JudgmentsLike, Natural, Path, Positive, RunsLike
+from rankprism.types import AtLeast, CollectionOptions, JudgmentsLike, Natural, Path, Positive, RunsLike
 
 _DRAWN = "no printed numbers: the paper has a drawing"
 _WHY = "the bootstrap is random, or these are not the 20 runs that the paper drew"
 
 
 def dsharp(
-    judgments: JudgmentsLike,
-    runs: RunsLike,
+    judgments: JudgmentsLike | Collection,
+    runs: RunsLike | None = None,
     *,
     sample: Annotated[int, AtLeast(2)] | None = None,
     topic_file: Path | None = None,
     resamples: Positive = 1000,
     seed: Natural = 0,
     on_share: Share | None = None,
-    **settings: Unpack[EvaluationOptions],
+    **options: Unpack[CollectionOptions],
 ) -> Reproduction:
     """Reproduce Tables 1 to 7 and Figures 1 to 3 of Sakai and Song (2011).
 
@@ -85,7 +83,7 @@ def dsharp(
     Parameters
     ----------
     judgments, runs
-        As for `rankprism.evaluate`, like `settings`.
+        As for `rankprism.evaluate`, like `options`.
     sample
         Draw this many of the runs at random, as the paper draws 20. Default: all runs.
 
@@ -102,11 +100,11 @@ def dsharp(
     seed
         Seed for the random numbers. The same seed gives the same result.
     """
-    every = Aligned.of(judgments, runs, **settings)
+    every = joined_once(collected(judgments, runs, **options))
     words = {} if topic_file is None else read_topics(topic_file)
     if words:
-        every = replace(every, judgments=_typed(every.judgments, words))
-    aligned = every if sample is None else replace(every, runs=_drawn(every.runs, sample, seed))
+        every = every.judged_by(_typed(every.judgments, words))
+    aligned = every if sample is None else every.keep(runs=_drawn(every.runs, sample, seed))
     tell = on_share or (lambda share: None)
     collections = _collections(aligned.judgments)
     given = aligned.judgments.weights is not None
@@ -120,7 +118,7 @@ def dsharp(
         "highest grade": _highest(aligned.judgments),
         "runs": list(aligned.runs),
         "topics": len(aligned.judgments.topics),
-        "reading runs": dict(aligned.settings),
+        "reading runs": how_read(aligned),
     }
     counts = (_table_1(aligned.judgments, words), _section_3_4())
     lacking = GRADED.lacking(aligned.judgments, len(aligned.runs))
@@ -158,7 +156,7 @@ def dsharp(
     )
 
 
-def _drawn(runs: Mapping[str, Alignment], sample: int, seed: int) -> dict[str, Alignment]:
+def _drawn(runs: Sequence[str], sample: int, seed: int) -> list[str]:
     """Draw some of the runs at random without replacement, whatever their order is."""
     if not 2 <= sample <= len(runs):
         raise InputError(
@@ -166,7 +164,7 @@ def _drawn(runs: Mapping[str, Alignment], sample: int, seed: int) -> dict[str, A
         )
     rng = np.random.default_rng([seed, 2])  # another stream than for the resamples
     chosen = set(rng.choice(sorted(runs), sample, replace=False).tolist())
-    return {name: run for name, run in runs.items() if name in chosen}
+    return [name for name in runs if name in chosen]
 
 
 def _typed(judgments: Judgments, words: Mapping[str, Topic]) -> Judgments:
@@ -219,14 +217,15 @@ def _highest(judgments: Judgments) -> float:
     return float(judgments.cells.grade.max(initial=1.0))
 
 
-def _scores(aligned: Aligned, judgments: Judgments, part: Power) -> Scores:
+def _scores(aligned: Collection, judgments: Judgments, part: Power) -> Scores:
     """The scores for a list of Table 2 or 3, under the paper's names of the measures."""
     family = AD_HOC if part.name.startswith("Table 2") else DIVERSITY
     # A topic has the same relevant documents in all collections, so the aligned runs fit each of them.
     length = np.full(len(judgments.topics), part.cutoff, dtype=np.int32)
-    runs = {name: cut(run, length) for name, run in aligned.runs.items()}
+    runs = {name: run.cut(length) for name, run in aligned.joined(judgments).items()}
     texts = [family[name].format(l=part.cutoff, h=_highest(judgments)) for name in part.printed]
-    return replace(scored(judgments, runs, texts, aligned.settings), measures=tuple(part.printed))
+    scores = aligned.judged_by(judgments).with_runs(runs).rescored(texts)
+    return replace(scores, measures=tuple(part.printed))
 
 
 # ── the tables ───────────────────────────────────────────────────────────────────────────────────
@@ -315,7 +314,7 @@ def _section_3_4() -> Table:
     )
 
 
-def _power_table(part: Power, found: DiscriminativePower | None, aligned: Aligned) -> Table:
+def _power_table(part: Power, found: DiscriminativePower | None, aligned: Collection) -> Table:
     """Power and required Δ of each measure, the most powerful first."""
     lacking = part.data.lacking(aligned.judgments, len(aligned.runs))
     names = list(part.printed)
@@ -392,7 +391,7 @@ def _table_5(tested: DiscriminativePower, lacking: str | None) -> Table:
 
 
 def _table_6(
-    aligned: Aligned,
+    aligned: Collection,
     judgments: Judgments,
     scores: Scores,
     tested: DiscriminativePower,
@@ -400,16 +399,13 @@ def _table_6(
 ) -> Iterator[Table]:
     """The most telling cases in the layout of the paper, and the cases that it prints."""
     three = ("D#-nDCG", "α-nDCG", "nDCG-IA")
-    chosen = scores.select(measures=three)
+    chosen, runs = scores.select(measures=three), aligned.joined(judgments)
     for first, second in (three[:2], three[1::-1]):
         cases = list(_cases(chosen, tested, first, second))
         if not cases:
             continue
         lists = tuple(
-            tuple(
-                ranked_list(judgments, aligned.runs[run], case.topic, SHALLOW)
-                for run in (case.run, case.other)
-            )
+            tuple(ranked_list(judgments, runs[run], case.topic, SHALLOW) for run in (case.run, case.other))
             for case in cases
         )
         aspects = {case.topic: len(judgments.aspects[case.topic]) for case in cases}
@@ -542,10 +538,10 @@ def _example(
     judged = weighting.weighted(judged, weighting.SAKAI) if halved else judged
     run = {"q": {doc: -float(rank) for rank, doc in enumerate(ranking)}}
     text = DIVERSITY[name].format(l=k, h=_highest(judged))
-    return float(scored(judged, {"run": run}, [text], {}).values[0, 0, 0])
+    return float(Collection.of(judged, {"run": run}).rescored([text]).values[0, 0, 0])
 
 
-def _asl_table(part: Power, found: DiscriminativePower, aligned: Aligned) -> Table:
+def _asl_table(part: Power, found: DiscriminativePower, aligned: Collection) -> Table:
     """The ASL of every tenth pair of runs, in descending order, as on the axis of the figure."""
     places = range(0, len(found.pairs), TICK)
     columns: dict[str, list[Any]] = {
@@ -568,7 +564,7 @@ def _figure_3(scores: Scores, lacking: str | None) -> Table:
 
 
 def _remarks(
-    aligned: Aligned, every: Aligned, given: bool, resamples: int, lacking: str | None
+    aligned: Collection, every: Collection, given: bool, resamples: int, lacking: str | None
 ) -> Iterator[str]:
     runs, topics = len(aligned.runs), len(aligned.judgments.topics)
     drawn = f", which were drawn from {len(every.runs)}," if every is not aligned else ","

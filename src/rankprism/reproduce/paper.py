@@ -9,13 +9,8 @@ from typing import Any
 import numpy as np
 
 from rankprism.data import Judgments
-from rankprism.evaluation import Aligned as Aligned
-from rankprism.evaluation import cut as cut
-from rankprism.evaluation import rescored
 from rankprism.results import Cell, Result, Table
 
-#: The scores of runs that were aligned once.
-scored = rescored
 REPRODUCED = "reproduced"
 NOT_PRINTED = "not printed"
 NOT_PUBLIC = "needs data that is not public"

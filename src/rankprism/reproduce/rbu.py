@@ -16,7 +16,7 @@ import numpy as np
 from rankprism._core import JudgmentTable
 from rankprism.data import Floats, Judgments
 from rankprism.errors import InputError
-from rankprism.evaluation import Aligned, rescored
+from rankprism.evaluation import Collection, collected, how_read, joined_once
 from rankprism.measures import Measure, parse
 from rankprism.meta import unanimity
 from rankprism.meta.axioms import AxiomTable, differs, paper_table, sign
@@ -36,7 +36,7 @@ from rankprism.reproduce.paper import (
 )
 from rankprism.results import Table
 from rankprism.statistics import Share, t_intervals
-from rankprism.types import EvaluationOptions, JudgmentsLike, Natural, Positive, RunsLike
+from rankprism.types import CollectionOptions, JudgmentsLike, Natural, Positive, RunsLike
 
 WEB = Printed("30 runs of TREC Web 2014", numbered(251, 300), 30)
 DOMAIN = Printed("23 runs of TREC Dynamic Domain 2015", numbered(1, 118, "DD15-"), 23)
@@ -279,15 +279,15 @@ REASONS = {
 
 
 def rbu(
-    judgments: JudgmentsLike,
-    runs: RunsLike,
+    judgments: JudgmentsLike | Collection,
+    runs: RunsLike | None = None,
     *,
     repetitions: Positive = 10,
     instances: Natural = INSTANCES,
     seed: Natural = 0,
     depth: Positive | None = None,
     on_share: Share | None = None,
-    **settings: Unpack[EvaluationOptions],
+    **options: Unpack[CollectionOptions],
 ) -> Reproduction:
     """Reproduce Tables 1, 2 and 3 of Amigó et al. (2018).
 
@@ -297,8 +297,8 @@ def rbu(
 
     Parameters
     ----------
-    judgments, runs
-        As for `rankprism.evaluate`, like `settings`.
+    judgments, runs, **options
+        As for `rankprism.evaluate`.
     repetitions
         Number of times that the simulated scenarios of Table 2 are drawn.
 
@@ -316,7 +316,7 @@ def rbu(
     """
     if repetitions < 1:
         raise InputError(f"repetitions must be at least 1; got {repetitions}")
-    aligned = Aligned.of(judgments, runs, depth=depth, **settings)
+    aligned = joined_once(collected(judgments, runs, **options), depth)
     tell = on_share or (lambda share: None)
     axioms = paper_table(instances=instances, seed=seed, on_progress=lambda share: tell(0.3 * share))
     about = {
@@ -329,7 +329,7 @@ def rbu(
         "r": "(2^g - 1) / 2^gmax, with the highest grade of each topic and aspect",
         "runs": list(aligned.runs),
         "topics": len(aligned.judgments.topics),
-        "reading runs": dict(aligned.settings),
+        "reading runs": how_read(aligned),
     }
     if len(aligned.runs) < 2:
         parts = [*_tables_1(axioms), left_out(("Table 2", "Table 3"), ONE_RUN)]
@@ -374,10 +374,10 @@ def _mean(draws: Floats) -> tuple[Floats, Floats, Floats]:
     return mean, mean - margin, mean + margin
 
 
-def _official_mu(aligned: Aligned) -> tuple[Floats, Floats, Floats]:
+def _official_mu(aligned: Collection) -> tuple[Floats, Floats, Floats]:
     """MU of every measure of the grid, with the ends of its interval over topics."""
     judged = _probabilities(aligned.judgments)
-    found = unanimity(rescored(judged, aligned.runs, _measures(), aligned.settings))
+    found = unanimity(aligned.judged_by(judged).rescored(_measures()))
     return found.mu, *_ends(found)
 
 
@@ -388,9 +388,9 @@ def _ends(found: Any) -> tuple[Floats, Floats]:
     return low, high
 
 
-def _drawn_mu(aligned: Aligned, repetitions: int, seed: int, tell: Share) -> Floats:
+def _drawn_mu(aligned: Collection, repetitions: int, seed: int, tell: Share) -> Floats:
     """(2, repetition, measure): MU in the two simulated scenarios."""
-    judged = replace(aligned, judgments=_probabilities(aligned.judgments))
+    judged = aligned.judged_by(_probabilities(aligned.judgments))
     return drawn_unanimity(judged, _measures(), SHORT, repetitions, seed, tell)
 
 
@@ -447,13 +447,13 @@ def _table_2(column: int, mu: Floats, low: Floats, high: Floats, lacking: str | 
     )
 
 
-def _table_3(column: Column, aligned: Aligned) -> Table:
+def _table_3(column: Column, aligned: Collection) -> Table:
     highest = max(4.0, float(aligned.judgments.cells.grade.max(initial=0.0)))
     texts = {
         row: [text.format(highest=highest) for text in measures] for row, measures in column.rows.items()
     }
     measures = [parse(text) for several in texts.values() for text in several]
-    found = unanimity(rescored(aligned.judgments, aligned.runs, measures, aligned.settings))
+    found = unanimity(aligned.rescored(measures))
     low, high = _ends(found)
     lacking = column.data.lacking(aligned.judgments, len(aligned.runs))
     rows = []
@@ -480,7 +480,7 @@ def _table_3(column: Column, aligned: Aligned) -> Table:
     )
 
 
-def _remarks(axioms: AxiomTable, repetitions: int, lacking: str | None, aligned: Aligned) -> Iterator[str]:
+def _remarks(axioms: AxiomTable, repetitions: int, lacking: str | None, aligned: Collection) -> Iterator[str]:
     yield axioms.legend
     runs, topics = len(aligned.runs), len(aligned.judgments.topics)
     if lacking:
@@ -489,7 +489,7 @@ def _remarks(axioms: AxiomTable, repetitions: int, lacking: str | None, aligned:
             f"They replace the {WEB.name}, which TREC gives only to its participants, and the "
             f"{DOMAIN.name}."
         )
-    lengths = [float(run.length.mean()) for run in aligned.runs.values()]
+    lengths = [float(run.length.mean()) for run in aligned.joined(aligned.judgments).values()]
     if max(lengths) > 2 * min(lengths):
         yield (
             f"The runs have {min(lengths):.0f} to {max(lengths):.0f} documents for a topic on average. A "

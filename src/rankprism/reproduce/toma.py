@@ -14,8 +14,8 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from rankprism.data import Floats, Judgments, Scale, sample
-from rankprism.evaluation import rescored
-from rankprism.formats import read_judgments, run_sources
+from rankprism.evaluation import Collection, collected
+from rankprism.formats import read_judgments
 from rankprism.judging.aspects import ApproachComparison, Attainable, approaches, attainable, compare, order
 from rankprism.measures import Measure, distances, parse, parse_all
 from rankprism.meta import tau_b
@@ -32,7 +32,7 @@ from rankprism.reproduce.paper import (
 )
 from rankprism.results import Result, Scores, Table
 from rankprism.statistics import Share
-from rankprism.types import EvaluationOptions, JudgmentsLike, MeasuresLike, Natural, Positive, RunsLike, Zeros
+from rankprism.types import CollectionOptions, JudgmentsLike, MeasuresLike, Natural, Positive, RunsLike, Zeros
 
 DECISION = Printed(
     "the 32 runs of TREC Decision 2019",
@@ -200,7 +200,7 @@ TABLE_6 = {
 
 
 def toma(
-    judgments: JudgmentsLike | None = None,
+    judgments: JudgmentsLike | Collection | None = None,
     runs: RunsLike | None = None,
     measures: MeasuresLike = ("nDCG", "AP"),
     *,
@@ -209,7 +209,7 @@ def toma(
     resamples: Positive = 10_000,
     seed: Natural = 0,
     on_share: Share | None = None,
-    **reading: Unpack[EvaluationOptions],
+    **options: Unpack[CollectionOptions],
 ) -> Reproduction:
     """Reproduce Tables 1 and 3 to 6 and Figures 1 and 2 of Maistro et al. (2021).
 
@@ -229,11 +229,14 @@ def toma(
         Number of resamples.
     seed
         Seed for the random numbers. The same seed gives the same result.
-    **reading
-        How to read the runs, as for `rankprism.evaluate`.
+    **options
+        As for `rankprism.evaluate`.
     """
-    judged = sample_aspects() if judgments is None else read_judgments(judgments)
-    sources: Any = list(sample.RUNS) if runs is None else runs
+    given: Any = sample_aspects() if judgments is None else judgments
+    if runs is None and not isinstance(given, Collection):
+        runs = list(sample.RUNS)
+    collection = collected(given, runs, **options)
+    judged = collection.judgments
     example = (_table_1(), *(_table_3(measure) for measure in TABLE_3))
     paper = "Maistro, Lima, Simonsen and Lioma 2021"
     if not approaches.share_aspects(judged):
@@ -242,19 +245,17 @@ def toma(
     names = [str(measure) for measure in parse_all(measures)]
     ideal = attainable(judged, [f"CAM({name})" for name in names], exact=0)
     figures: dict[str, Result] = {"Figure 1": order(judged.cells.labels.scales[:2]), "Figure 2": ideal}
-    if len(run_sources(sources)) < 2:
+    if len(collection.runs) < 2:
         parts = (*example, _figure_2(ideal, judged), left_out(("Table 4", "Table 5", "Table 6"), ONE_RUN))
         return Reproduction(parts, figures=figures, about={"paper": paper})
     found = compare(
-        judged,
-        sources,
-        measures,
+        collection,
+        measures=measures,
         approaches={name: _approach(name, settings or {}) for name in approaches.APPROACHES},
         alpha=alpha,
         resamples=resamples,
         seed=seed,
         on_share=on_share,
-        **reading,
     )
     padded = _with_zeros(found)
     tests = {name: found.about[name] for name in ("alpha", "resamples", "seed")}
@@ -350,7 +351,7 @@ def _table_3(measure: str) -> Table:
     rankings = TABLE_3[measure]
     runs = {r: {"t": {f"d{d}": -float(i) for i, d in enumerate(r)}} for r in rankings}
     # Without the note that the rankings have one to three documents.
-    means = rescored(judged, runs, list(family.values()), {}).mean()
+    means = Collection.of(judged, runs).rescored(list(family.values())).mean()
     columns: dict[str, list[Any]] = {
         f"Table 3, {measure}": [f"({', '.join(f'd{d}' for d in r)})" for r in rankings]
     }

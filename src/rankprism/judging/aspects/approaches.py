@@ -13,10 +13,9 @@ from typing import Any, Unpack, get_args
 
 import numpy as np
 
-from rankprism.data import Alignment, Bools, Floats, Judgments, Reading, batches
+from rankprism.data import Alignment, Bools, Floats, Judgments, batches
 from rankprism.errors import InputError, MeasureError, one_of
-from rankprism.evaluation import evaluate
-from rankprism.formats import align_all, read_judgments, run_sources
+from rankprism.evaluation import Collection, collected, evaluate
 from rankprism.measures import Measure, Role, parse, parse_all
 from rankprism.measures.known.combine import Aspect
 from rankprism.meta import (
@@ -31,13 +30,12 @@ from rankprism.meta import (
 from rankprism.results import Cell, Result, Scores, Table
 from rankprism.statistics import Share, part_of
 from rankprism.types import (
+    CollectionOptions,
     JudgmentsLike,
     MeasuresLike,
     Natural,
     Positive,
-    RunOptions,
     RunsLike,
-    Topics,
     Zeros,
 )
 
@@ -53,8 +51,8 @@ _NOT_SHARED = (
 
 
 def compare(
-    judgments: JudgmentsLike,
-    runs: RunsLike,
+    judgments: JudgmentsLike | Collection,
+    runs: RunsLike | None = None,
     measures: MeasuresLike = ("nDCG", "AP"),
     *,
     approaches: Sequence[str] | Mapping[str, str | Measure] = APPROACHES,
@@ -65,10 +63,8 @@ def compare(
     resamples: Positive = 10_000,
     seed: Natural = 0,
     intervals: float = 0.95,
-    topics: Topics = "judged",
-    threads: int | None = None,
     on_share: Share | None = None,
-    **reading: Unpack[RunOptions],
+    **options: Unpack[CollectionOptions],
 ) -> ApproachComparison:
     """Compare approaches to several aspects: correlation, discriminative power, and their best runs.
 
@@ -80,10 +76,8 @@ def compare(
 
     Parameters
     ----------
-    judgments
+    judgments, runs, **options
         As for `rankprism.evaluate`. All topics must have the same aspects.
-    runs
-        As for `rankprism.evaluate`.
     measures
         The single-aspect measures that all approaches are applied to.
     approaches
@@ -104,12 +98,6 @@ def compare(
         Seed for the random numbers. The same seed gives the same result.
     intervals
         Confidence of the intervals over topics. 0 leaves the intervals out.
-    topics
-        As for `rankprism.evaluate`.
-    threads
-        As for `rankprism.evaluate`.
-    **reading
-        How to read the runs, as for `rankprism.evaluate`.
 
     Examples
     --------
@@ -133,10 +121,11 @@ def compare(
         raise InputError(f"depths must be ranks in ascending order, such as 25, 50, 75, 100; got {depths!r}")
     if trash < 1:
         raise InputError(f"trash must be a rank of at least 1; got {trash!r}")
-    judgments = read_judgments(judgments)
-    if not share_aspects(judgments):
+    collection = collected(judgments, runs, **options)
+    judged = collection.judgments
+    if not share_aspects(judged):
         raise InputError(_NOT_SHARED)
-    aspects = tuple(scale.aspect for scale in judgments.cells.labels.scales)
+    aspects = tuple(scale.aspect for scale in judged.cells.labels.scales)
     chosen = parse_all(measures)
     wanted = _approaches(approaches)
     families = {str(m): {name: outer(measure=m) for name, outer in wanted.items()} for m in chosen}
@@ -151,12 +140,11 @@ def compare(
         for family in part.values()
         for measure in family.values()
     ]
-    how = Reading.of(**reading)
-    aligned = align_all(judgments, run_sources(runs), how, threads, None)
-    scores = evaluate(judgments, aligned, every, topics=topics, threads=threads, **how.settings).complete()
-    place = {topic: t for t, topic in enumerate(judgments.topics)}
+    aligned = collection.joined(judged)
+    scores = evaluate(collection.with_runs(aligned), measures=every).complete()
+    place = {topic: t for t, topic in enumerate(judged.topics)}
     kept = [place[topic] for topic in scores.topics]
-    sums = _label_sums(judgments, list(aligned.values()), max(trash, ends[-1]))[:, kept]
+    sums = _label_sums(judged, list(aligned.values()), max(trash, ends[-1]))[:, kept]
     tests = {"alpha": alpha, "resamples": resamples, "seed": seed, "intervals": intervals}
     return ApproachComparison(
         measures=tuple(families),

@@ -16,7 +16,7 @@ import numpy as np
 from rankprism._core import JudgmentTable
 from rankprism.data import Bools, Judgments, Note, issue, some
 from rankprism.errors import InputError, RankprismWarning
-from rankprism.evaluation import Collection, evaluate, only_judged
+from rankprism.evaluation import Collection, evaluate
 from rankprism.evaluation.inspection.coverage import depth_of
 from rankprism.judging.judges.labels import Labels
 from rankprism.judging.judges.pool import Ranked
@@ -79,7 +79,7 @@ class Shared:
         for judgments in (self.labels.source, self.labels.sources[self.judge]):
             kept = self._kept(judgments)
             joined = collection.joined(kept)
-            runs = {name: only_judged(run) for name, run in joined.items()}
+            runs = {name: run.only_judged() for name, run in joined.items()}
             found.append(_scored(collection.judged_by(kept).with_runs(runs), measures))
         return Compared(found[0], found[1])
 

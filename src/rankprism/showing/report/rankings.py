@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankprism.data import Alignment, Bools, Judgments, Run, align
-from rankprism.evaluation import Collection
-from rankprism.evaluation.ideal_rankings import ideal_rankings
+from rankprism.evaluation import Collection, ideal_rankings
 from rankprism.measures import Measure
 from rankprism.showing.report.earned import Earned, Written, earned, scores_of
 from rankprism.showing.report.judged import Judged
