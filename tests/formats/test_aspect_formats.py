@@ -494,8 +494,10 @@ BAD = {
         in_toml(TWO + '[aspects.a]\n[aspects.s]\nfile = "scores"\nthresholds = ["-5%"]\n'),
         "the threshold '-5%' is neither a number nor a share like 95%",
     ),
-    "a CSV file": (in_columns("topic,docno,a,b\nq,d,1,1\n", None), "line 1: has commas between its columns"),
-    "a CSV file with aspects": (in_columns("topic,docno,a\nq,d,1\n", "a"), "line 1: has commas between its"),
+    "unknown names": (
+        in_columns("topic,docno,a,b\nq,d,1,1\n", None),
+        "line 1: no grade column among topic (topic), docno (document), a, b; name it with --columns grade=a",
+    ),
     "aspects of no kind": (in_columns("q 0 d 1\n", 5), "aspects are names in a list"),
     "an aspect of no kind": (in_columns("q 0 d 1\n", [{"a": 1}]), "{'a': 1} is not the name of an aspect"),
     "a row without a topic": (

@@ -234,7 +234,10 @@ def test_a_run_without_judged_documents_is_legitimate_but_said(
             [("q", "a", "d", 1), ("q", "b", "d", 1), ("q", "a", "d", 2)],
             "row 3: .* grade 2 here and 1 at row 1",
         ),
-        ([{"topic": "q", "grade": 1}], "no doc column among topic, grade; name it one of doc, doc_id"),
+        (
+            [{"topic": "q", "grade": 1}],
+            "no document column among topic .topic., grade; name it with --columns",
+        ),
         (42, "cannot read int objects"),
     ],
 )

@@ -76,12 +76,14 @@ def test_a_column_beside_the_usual_one_means_something_else() -> None:
         assert same(judged.assign(**dict.fromkeys(names, 7)), ranked.assign(**dict.fromkeys(names, 7)))
     assert same(frame(GRADES, "query-id", "corpus-id", "rel").assign(score=9), ranked)
     with pytest.raises(
-        InputError, match=r"no grade column among qid, docno, score; name it one of grade, .*gain$"
+        InputError,
+        match=r"no grade column among qid \(topic\), docno \(document\), score; name it with --columns "
+        r"grade=score, or call it one of grade, .*gain",
     ):
         read_judgments(ranked)
     with pytest.raises(InputError, match="the columns 'user' and 'user_id' can both be the topic"):
         read_run(frame(RUN, "user", "item", "score").assign(user_id=1))
-    with pytest.raises(InputError, match="no doc column among _id, score"):
+    with pytest.raises(InputError, match="no document column among _id"):
         read_run(pd.DataFrame({"_id": ["a"], "score": [1.0]}))
 
 
@@ -102,7 +104,7 @@ def test_a_table_of_text_may_hold_aspects_and_several_runs(cli: Cli) -> None:
     [
         ("user,item,rating\n1,a\n", "line 2: has 2 columns, but the header has 3"),
         ("user,item,rating\n1,a,x\n", "line 2: the grade 'x' is not a number"),
-        ("user,item,rating\n1,,3\n", "line 2: the doc is empty"),
+        ("user,item,rating\n1,,3\n", "line 2: the document is empty"),
         ("user,item,rating\n\n1,a,3\n1,a,4\n", "line 4: document 'a' of topic '1'"),
         ("user,item,rating\n", "no judgments in this file"),
         ("user,item,rating,rating\n1,a,3,3\n", "2 columns are called 'rating'"),

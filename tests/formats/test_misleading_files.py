@@ -138,7 +138,7 @@ def test_a_blank_inside_an_id_is_part_of_its_name() -> None:
     ("columns", "both"),
     [
         (["topic", "qid", "docno", "score"], "'topic' and 'qid' can both be the topic"),
-        (["qid", "doc", "docno", "score"], "'doc' and 'docno' can both be the doc"),
+        (["qid", "doc", "docno", "score"], "'docno' and 'doc' can both be the document"),
         (["QID", "topic_id", "docno", "score"], "'topic_id' and 'QID' can both be the topic"),
         (["qid", "docno", "score", "similarity"], "'score' and 'similarity' can both be the score"),
         (["run", "system", "qid", "docno", "score"], "'run' and 'system' can both be the run"),
@@ -227,9 +227,12 @@ def test_json_of_others_is_named_in_every_place(tmp_path: Path, place: str, name
         assert "write the result as CSV or Parquet" in message
 
 
-@pytest.mark.parametrize(
-    ("place", "row"), [("judgments", NUGGETS), ("a run", NUGGETS), ("preferences", PREFERENCE)]
-)
+def test_preferences_may_be_an_array(tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text(json.dumps([PREFERENCE]))
+    assert len(read_preferences(tmp_path / "x.json")) == 1
+
+
+@pytest.mark.parametrize(("place", "row"), [("judgments", NUGGETS), ("a run", NUGGETS)])
 def test_json_of_ours_in_another_shape_gets_the_command_that_mends_it(
     tmp_path: Path, place: str, row: Any
 ) -> None:

@@ -201,15 +201,15 @@ CASES = {
         ("line 3", "5 columns, but the header has 6", "one value for each"),
     ),
     "empty cell": Case(HEADER + "q\t\td1\t\tleft\tann\n", ("line 2", "column right is empty")),
-    "quote": Case(HEADER + 'q\t"\td1\td2\tleft\tann\n', ("line 2", "a quote is not closed")),
-    "unknown column": Case("topic\tleft\tright\toutcome\tmood\n", ("line 1", "'mood'", "not one of topic")),
-    "column twice": Case("topic\tleft\tright\toutcome\tleft\n", ("line 1", "'left'", "twice")),
+    "quote": Case(HEADER + 'q\t"\td1\td2\tleft\tann\n', ("after line 1, a quote is not closed",)),
+    "column twice": Case("topic\tleft\tright\toutcome\tleft\n", ("line 1", "2 columns are called 'left'")),
     "no rows": Case(HEADER, ("no preferences in it",)),
     "JSON": Case('{"topic": "q"\n', ("line 1", "JSON with the names 'topic'")),
     "broken JSON": Case('{"topic": "q"\n', ("line 1", "is not a JSON object"), "jsonl"),
-    "JSON list": Case("[1]\n", ("line 1", "is a JSON array", "jq -c '.[]'"), "jsonl"),
+    "JSON list": Case("[1]\n", ("object 1", "is not a JSON object, but 1"), "jsonl"),
     "JSON without a side": Case(
-        '{"topic": "q", "left": "a", "outcome": "tie"}\n', ("line 1", "right is empty")
+        '{"topic": "q", "left": "a", "outcome": "tie"}\n',
+        ("line 1", "no right column among topic (topic), left (left)"),
     ),
     "winner": Case("q a b a\nq a b c\n", ("line 2", "'q a b c'", "which of them won")),
     "winner, columns": Case("q a b a\nq a b\n", ("line 2", "'q a b'", "which of them won")),
@@ -226,10 +226,13 @@ CASES = {
     "empty": Case("", ("no preferences in it", "begins with a header")),
     "empty table": Case("# nothing\n", ("no preferences in it",), "tsv"),
     "column missing": Case(
-        "topic\tleft\toutcome\nq\ta\tleft\n", ("line 1", "no column right", "needs topic")
+        "topic\tleft\toutcome\nq\ta\tleft\n",
+        ("line 1", "no right column among topic (topic), left (left), outcome"),
     ),
-    "column misspelt": Case("query,left,right,outcome\nq,a,b,left\n", ("line 1", "is not one of topic")),
-    "header between blanks": Case("topic left right\nq a b\n", ("does not look like preferences", "tabs")),
+    "column misspelt": Case(
+        "them,left,right,outcome\nq,a,b,left\n", ("line 1", "no topic column among them", "topic=them")
+    ),
+    "header between blanks": Case("topic left right\nq a b\n", ("line 1", "no outcome column")),
 }
 
 

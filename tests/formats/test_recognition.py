@@ -221,8 +221,8 @@ def test_beir_files_that_are_wrong_are_refused(text: str, says: str, tmp_path: P
         (QRELS, "judgments", ["diversity"]),
         (RUN, "run", ["trec"]),
         (BEIR, "judgments", ["beir"]),
-        ("topic docno useful\n", "judgments", ["aspects"]),
-        ("topic,docno,useful\n", "judgments", ["aspects"]),
+        ("topic docno useful\n", "judgments", ["table"]),
+        ("topic,docno,useful\n", "judgments", ["table"]),
         ("1 0 doc 2 1\n", "judgments", ["trec-dd", "aspects"]),
         ("1 0 doc 0.5 1\n", "judgments", ["aspects"]),
         ("1 Q0 d 1 2.5 7\n", "run", ["trec"]),  # a tag that is a number is not a third grade
@@ -241,7 +241,7 @@ def test_beir_files_that_are_wrong_are_refused(text: str, says: str, tmp_path: P
         ("qid,docno,rel\n", "judgments", ["table"]),
         ("topic;subtopic;doc;grade\n", "judgments", ["table"]),
         ("query-id,corpus-id,score\n", "judgments", ["table"]),
-        ("topic,docno,relevance,credibility\n", "judgments", ["aspects"]),
+        ("topic,docno,relevance,credibility\n", "judgments", ["table"]),
         ("qid,docno,score\n", "run", ["table"]),
         ("user_id\titem_id\tprediction\n", "run", ["table"]),
         ('{"q1": ["d1", "d2"]}\n', "run", ["json"]),
@@ -308,9 +308,9 @@ JUDGMENTS = {
     ),
     "prels": Reference("q1 d1 1 0 0.5\n", "TREC Million Query 2007, overview", ONE),
     "aspects": Reference(
-        "topic iter docno useful true\nq1 0 d1 1 2\n",
+        "topic iter docno usefulness correctness\nq1 0 d1 1 2\n",
         "TREC Health Misinformation 2021",
-        [("q1", "true", "d1", 2), ("q1", "useful", "d1", 1)],
+        [("q1", "correctness", "d1", 2), ("q1", "usefulness", "d1", 1)],
     ),
     "toml": Reference(
         'judgments = "j.txt"\ncolumns = ["a", "b"]\n',
@@ -392,7 +392,7 @@ def test_no_format_is_without_a_reference(tmp_path: Path) -> None:
         path.write_text(reference.text)
         read = read_judgments(path, format=name)
         assert list(zip(*read.table.columns(), strict=True)) == reference.rows, name
-        by_request = name in ("adhoc", "trec-dd-max")
+        by_request = name in ("adhoc", "trec-dd-max", "aspects")
         assert by_request or read_judgments(path).format == name
     for name, reference in RUNS.items():
         path = tmp_path / "r"

@@ -100,7 +100,7 @@ def test_a_frame_that_cannot_become_arrow_is_read_row_by_row() -> None:
     assert evaluate(JUDGED, mixed, "AP").runs == ("x", "y")
     assert contents(read_run(mixed.drop(columns="run"))) == [["1", "1"], ["d1", "5"], [1.0, 2.0], []]
     mixed["topic"] = [1, None]
-    with pytest.raises(InputError, match=r"row 1: .* is not a valid topic id"):
+    with pytest.raises(InputError, match=r"row 2: .* is not a valid topic id"):
         evaluate(JUDGED, mixed, "AP")
 
 

@@ -22,7 +22,6 @@ from rankprism.cli.choices import one_of
 from rankprism.comparison import TESTS
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import Run
-from rankprism.formats.aspects.labels import is_header
 from rankprism.formats.conversion import convert
 from rankprism.formats.files import Beginning, File, columns
 from rankprism.formats.format import Format, Written, default_of, register, written_by
@@ -30,6 +29,7 @@ from rankprism.formats.judged import JudgedLine, judgment_table
 from rankprism.formats.known import JUDGMENT_FORMATS, PREFERENCE_FORMATS, RUN_FORMATS
 from rankprism.formats.lines import is_plain, is_plain_run
 from rankprism.formats.recognition import claims_on
+from rankprism.formats.table import header_of
 from rankprism.formats.trec import DIVERSITY, TREC_RUN
 from rankprism.measures import compose
 from rankprism.measures.definition import AXIOMS
@@ -158,7 +158,7 @@ def test_what_is_plainly_of_trec_is_of_no_other_format(words: list[tuple[str, st
     if is_plain(line):
         kinds = (JUDGMENT_FORMATS, PREFERENCE_FORMATS)
         assert len(columns(line)) == 4
-        assert not is_header(columns(line))
+        assert header_of(Beginning(line.encode())) is None
     elif is_plain_run(line):
         kinds = (RUN_FORMATS,)
         assert len(columns(line)) == 6

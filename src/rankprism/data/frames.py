@@ -51,6 +51,30 @@ def column_names(source: Any, name: str) -> list[str]:
     return [str(column) for column in eager(source, name).columns]
 
 
+def number_columns(source: Any) -> set[str]:
+    """The columns of a frame that hold numbers, as far as the frame says so without being read."""
+    schema = getattr(source, "schema", None)
+    if schema is not None and hasattr(schema, "field") and hasattr(schema, "names"):  # of pyarrow
+        import pyarrow.types as types
+
+        return {
+            field.name
+            for field in schema
+            if types.is_integer(field.type) or types.is_floating(field.type) or types.is_decimal(field.type)
+        }
+    if is_known_frame(source):
+        import narwhals as nw
+
+        found = nw.from_native(source, pass_through=False).collect_schema()
+        return {name for name, kind in found.items() if kind.is_numeric()}
+    kinds = getattr(source, "dtypes", None)  # of DuckDB
+    names = getattr(source, "columns", None)
+    if isinstance(kinds, list) and isinstance(names, list):
+        numbers = ("INT", "DOUBLE", "FLOAT", "DECIMAL", "UBIGINT", "BIGINT", "HUGEINT")
+        return {name for name, kind in zip(names, kinds, strict=True) if any(n in str(kind) for n in numbers)}
+    return set()
+
+
 def all_rows(source: Any, name: str) -> Iterator[Mapping[str, Any]]:
     """The rows of any frame as mappings from column names. `name` is the name of the frame in messages."""
     frame = eager(source, name)

@@ -72,6 +72,8 @@ class Beginning:
         self.name = name
         #: What `rankprism.formats.recognition` has found: the formats that the file may have, by kind.
         self.claims: dict[str, list[Any]] | None = None
+        #: What `rankprism.formats.table` has found: the header in a tuple, which may be None.
+        self.header: tuple[Any] | None = None
 
     @cached_property
     def text(self) -> str:
@@ -138,6 +140,8 @@ class File(os.PathLike[str]):
         self._is_wanted_soon = False
         #: gives what the core has read ahead of its turn; None: nothing
         self.ahead: Callable[..., Any] | None = None
+        #: what the user says about its columns: `rankprism.formats.table.Columns`, or None
+        self.columns: Any = None
 
     def __fspath__(self) -> str:
         return self.path

@@ -22,43 +22,98 @@ immediately, and leaves text files to be read later.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from rankprism._core import ArrowStream, JudgmentTable, RunTable, runs_from_arrow
-from rankprism.data.frames import column_values, eager, gives_arrow, is_known_frame
+from rankprism.data.frames import column_names, eager, gives_arrow, is_known_frame, number_columns
+from rankprism.data.judgments import Judgments
 from rankprism.errors import InputError, listed
-from rankprism.formats.memory import Columns, judgment_columns, run_columns
-from rankprism.formats.spellings import JUDGMENT_COLUMNS, RUN_COLUMNS, spelled
+from rankprism.formats.memory import Columns as Filled
+from rankprism.formats.memory import judgment_columns
+from rankprism.formats.roles import (
+    Graded,
+    check_iteration,
+    graded,
+    ignored_note,
+    judgments_of,
+    refuse_scores,
+    rises,
+    rows_as_ranks,
+    run_columns,
+    runs_of,
+)
+from rankprism.formats.spellings import JUDGMENT_COLUMNS, RUN_COLUMNS
+from rankprism.formats.table import NOT_SAID, Columns, of_frame
 
 
-def judgments_in(source: Any, name: str) -> JudgmentTable:
-    """The judgments in a frame. `name` is its name in messages."""
-    found = _stream(source, name, *JUDGMENT_COLUMNS)
+def judgments_in(
+    source: Any,
+    name: str,
+    several: Callable[[Sequence[str]], Judgments],
+    columns: Columns = NOT_SAID,
+    found: Graded | None = None,
+    is_file: bool = False,
+) -> Judgments:
+    """The judgments in a frame.
+
+    name : its name in messages. several : reads several grades of a document, by the names of columns.
+    found : what the columns are, if that is known. is_file : whether the frame comes from a file, in which
+    `iteration` may be something else than a subtopic.
+    """
+    given = columns.named
     if found is None:
-        table = judgment_table(judgment_columns(source, name))
+        names = column_names(source, name)
+        found = graded(names, name, given, lambda one: one in number_columns(source))
+    if found.aspects:
+        return several(found.aspects)
+    if "grade" not in found.place:
+        return judgments_of(of_frame(source, name), columns, several)
+    stream = _stream(source, name, found.place)
+    if stream is None:
+        table = judgment_table(judgment_columns(source, name, found.place))
     else:
-        stream, place = found
-        table = JudgmentTable.from_arrow(stream, *(place.get(column, -1) for column in JUDGMENT_COLUMNS[0]))
+        numbered = [
+            stream.columns.index(found.place[r]) if r in found.place else -1 for r in JUDGMENT_COLUMNS[0]
+        ]
+        table = JudgmentTable.from_arrow(stream, *numbered)
     if not len(table):
         raise InputError(f"{name}: no judgments given; pass at least one (topic, aspect, doc, grade)")
-    return table
+    if "grade" not in given:
+        refuse_scores(name, table.grades(), found.place["grade"])
+    if is_file and "aspect" in found.place and "aspect" not in given:
+        check_iteration(name, found.place["aspect"], table.aspects)
+    return Judgments(table, name).noting(ignored_note(name, found.ignored, found.place["grade"]))
 
 
-def runs_in(source: Any, name: str) -> dict[str | None, RunTable]:
-    """The runs in a frame, by the column `run`. A frame without this column is one run, None."""
-    found = _stream(source, name, *RUN_COLUMNS)
-    if found is None:
-        tables = {run: _run_table(part, _place(name, run)) for run, part in _by_run(source, name).items()}
+def runs_in(source: Any, name: str, columns: Columns = NOT_SAID) -> dict[str | None, RunTable]:
+    """The runs in a frame, by its column of runs. A frame without this column is one run, None."""
+    place, turned = run_columns(column_names(source, name), name, columns)
+    stream = None if turned or "score" not in place else _stream(source, name, place)
+    if stream is None:
+        tables = runs_of(of_frame(source, name), columns)
     else:
-        stream, place = found
-        named = runs_from_arrow(stream, *(place.get(column, -1) for column in RUN_COLUMNS[0]))
+        numbered = [stream.columns.index(place[role]) if role in place else -1 for role in RUN_COLUMNS[0]]
+        named = runs_from_arrow(stream, *numbered)
         tables = {run if "run" in place else None: table for run, table in named}
+        if "rank" not in place:
+            tables = {run: _with_rows_as_ranks(table) for run, table in tables.items()}
     if not any(len(table) for table in tables.values()):
         raise InputError(f"{name}: the run is empty; pass at least one topic")
     return tables
+
+
+def _with_rows_as_ranks(table: RunTable) -> RunTable:
+    """The same run. If its scores rise from row to row, the rows are its ranks, so that this is noted."""
+    scores, _ = table.numbers()
+    if len(scores) < 10 or np.mean(np.diff(scores) > 0) < 0.6:
+        return table
+    topics, docs, scores, _ = table.columns()
+    if not rises(topics, scores):
+        return table
+    return RunTable.from_columns(table.source, topics, docs, scores, rows_as_ranks(topics))
 
 
 def only_run(tables: Mapping[str | None, RunTable], name: str) -> tuple[str | None, RunTable]:
@@ -71,13 +126,13 @@ def only_run(tables: Mapping[str | None, RunTable], name: str) -> tuple[str | No
     return next(iter(tables.items()))
 
 
-def judgment_table(columns: Columns) -> JudgmentTable:
+def judgment_table(columns: Filled) -> JudgmentTable:
     grades = np.array(columns.number, dtype=np.float64)
     with columns.encoded():
         return JudgmentTable.from_columns(columns.source, columns.topic, columns.aspect, columns.doc, grades)
 
 
-def run_table(columns: Columns) -> RunTable:
+def run_table(columns: Filled) -> RunTable:
     if columns.rank and len(columns.rank) != len(columns.number):
         raise InputError(
             f"{columns.source}: some rows have a rank and some have none; give it to all or to none"
@@ -87,17 +142,15 @@ def run_table(columns: Columns) -> RunTable:
         return RunTable.from_columns(columns.source, columns.topic, columns.doc, scores, ranks)
 
 
-def _stream(
-    source: Any, name: str, expected: tuple[str, ...], optional: tuple[str, ...]
-) -> tuple[ArrowStream, dict[str, int]] | None:
-    """The rows as an Arrow stream, with the numbers of the expected columns; None if the frame gives none."""
+def _stream(source: Any, name: str, place: Mapping[str, str]) -> ArrowStream | None:
+    """The rows as an Arrow stream; None if the frame gives none. `place` : the columns that are needed."""
     frame = source if gives_arrow(source) else eager(source, name).to_native()
     if not gives_arrow(frame):
         return None
     if type(frame).__module__.partition(".")[0] == "pandas":  # pandas converts all columns
-        frame = frame[list(spelled(tuple(frame.columns), expected, optional, name).values())]
+        frame = frame[list(place.values())]
     try:
-        stream = ArrowStream(frame.__arrow_c_stream__(), name)
+        return ArrowStream(frame.__arrow_c_stream__(), name)
     except InputError:
         raise
     except Exception as error:
@@ -106,30 +159,3 @@ def _stream(
             return None
         reason = (str(error) or type(error).__name__).splitlines()[0]
         raise InputError(f"{name}: {type(source).__name__} gives no Arrow stream ({reason})") from error
-    columns = stream.columns
-    chosen = spelled(columns, expected, optional, name)
-    return stream, {column: columns.index(spelling) for column, spelling in chosen.items()}
-
-
-def _place(name: str, run: str | None) -> str:
-    return name if run is None else f"{name}, run {run!r}"
-
-
-def _by_run(source: Any, name: str) -> dict[str | None, Any]:
-    """The parts of a frame that gives no Arrow stream, by the column `run`."""
-    import narwhals as nw
-
-    frame = eager(source, name)
-    column = spelled(tuple(frame.columns), ("run",), ("run",), name).get("run")
-    if column is None:
-        return {None: source}
-    names = Columns(name, "score")
-    parts: dict[str | None, Any] = {}
-    for run in dict.fromkeys(column_values(frame, column, name)):
-        parts[names.name(run, "run")] = frame.filter(nw.col(column) == run).to_native()
-    return parts
-
-
-def _run_table(source: Any, name: str) -> RunTable:
-    columns, _ = run_columns(source, name)
-    return run_table(columns)

@@ -24,16 +24,22 @@ class JudgedLine(NamedTuple):
     grade: float
 
 
-def judgment_table(source: str, judged: Iterable[JudgedLine]) -> JudgmentTable:
-    """The table of these judgments. A document may be judged twice only with the same grade."""
+def judgment_table(
+    source: str, judged: Iterable[JudgedLine], unit: str = "line", assessor: str | None = None
+) -> JudgmentTable:
+    """The table of these judgments. A document may be judged twice only with the same grade.
+
+    unit : what is counted in messages. assessor : a column that may say who gave which grade.
+    """
     first: dict[tuple[str, str, str], JudgedLine] = {}
     for new in judged:
         known = first.setdefault((new.topic, new.aspect, new.doc), new)
         if known.grade != new.grade:
+            who = f". {assessor} may say who gave which: take one of them, or the median" if assessor else ""
             raise InputError(
-                f"{source}, line {new.line}: document {new.doc!r} of topic {new.topic!r}, aspect "
-                f"{new.aspect!r} has grade {new.grade:g} here and {known.grade:g} at line {known.line}; "
-                f"keep one of them"
+                f"{source}, {unit} {new.line}: document {new.doc!r} of topic {new.topic!r}, aspect "
+                f"{new.aspect!r} has grade {new.grade:g} here and {known.grade:g} at {unit} {known.line}; "
+                f"keep one of them{who}"
             )
     if not first:
         raise InputError(f"{source}: no judgments in this file, only blank or comment lines")

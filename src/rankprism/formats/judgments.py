@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from rankprism.data import Judgments, Note
 from rankprism.data.note import stray_notes
 from rankprism.errors import InputError
 from rankprism.formats import files
+from rankprism.formats.lines import has_few_documents
 from rankprism.formats.recognition import chosen_format
 from rankprism.formats.source import Source, are_dataset_rows, are_nuggets, source_of
 from rankprism.formats.trec import DIVERSITY
@@ -99,6 +101,14 @@ def read_judgments(
 def _from_file(source: Source, format: str | None, threads: int | None) -> Judgments:
     with files.opened(source.thing, threads) as file:
         record = source.format("judgments", format)
+        if record is DIVERSITY and format is None and has_few_documents(file.beginning.text):
+            from rankprism.formats.shapes import refuse_other_order
+
+            refuse_other_order(file)
+        if record is DIVERSITY and format is None and '"' in file.beginning.line:
+            from rankprism.formats.shapes import refuse_quotes
+
+            refuse_quotes(file)
         judgments: Judgments = replace(record.read(file), format=record.name)
         if record is DIVERSITY and format is None:
             judgments = judgments.noting(_grades_as_documents(judgments, file.beginning.columns))
@@ -123,10 +133,17 @@ def _grades_as_documents(judgments: Judgments, first: list[str]) -> list[Note]:
 def _from_memory(source: Source, name: str = "judgments") -> Judgments:
     from rankprism.formats.frames import judgment_table, judgments_in
     from rankprism.formats.memory import judgment_columns
+    from rankprism.formats.roles import refuse_scores
 
     rows = source.rows
+
+    def several(names: Sequence[str]) -> Judgments:
+        from rankprism.formats.aspects.reading import read_aspects
+
+        return replace(read_aspects(rows, list(names)), source=name)
+
     if source.form == "frame":
-        return Judgments(judgments_in(rows, name), name)
+        return judgments_in(rows, name, several)
     if are_nuggets(rows):
         from rankprism.formats.known.nuggets import judgments_of
 
@@ -138,6 +155,7 @@ def _from_memory(source: Source, name: str = "judgments") -> Judgments:
     columns = judgment_columns(rows, name)
     if not columns.number:
         raise InputError("judgments: no judgments given; pass at least one (topic, aspect, doc, grade)")
+    refuse_scores(name, columns.number)
     return Judgments(judgment_table(columns), name)
 
 

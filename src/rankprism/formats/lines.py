@@ -21,12 +21,13 @@ def is_plain(line: str) -> bool:
 
 
 def is_plain_run(line: str) -> bool:
-    """Whether a line can only be one of a TREC run, because it has six columns.
+    """Whether a line can only be one of a TREC run, because it has six columns and is no header.
 
     >>> is_plain_run("51 Q0 clueweb09-en0010-57-32932 1 30195.9 bm25"), is_plain_run("51 clueweb09-en0010")
     (True, False)
     """
-    return len(_plain_columns(line)) == 6
+    columns = _plain_columns(line)
+    return len(columns) == 6 and columns[0].casefold() not in SPELLINGS["topic"]
 
 
 def _plain_columns(line: str) -> list[str]:
@@ -35,3 +36,16 @@ def _plain_columns(line: str) -> list[str]:
     columns = line.split(" ")
     plain = line.isprintable() and not any(sign in line for sign in '",{') and all(columns)
     return columns if plain else [""]
+
+
+def has_few_documents(text: str) -> bool:
+    """Whether the third columns of some lines of judgments are all short numbers, as grades are.
+
+    >>> has_few_documents("1 d1 0 2\\n1 d2 0 1\\n"), has_few_documents("1 0 d1 2\\n1 0 d2 1\\n")
+    (True, False)
+    """
+    for line in text.split("\n")[:50]:
+        columns = line.split()
+        if len(columns) == 4 and not (len(columns[2]) < 3 and columns[2].lstrip("-").isdecimal()):
+            return False
+    return True

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from rankprism.errors import InputError
+from rankprism.errors import InputError, listed
 from rankprism.formats.source import is_ranked_list
-from rankprism.formats.spellings import JUDGMENT_COLUMNS, ONLY_ASPECT, spelled
-from rankprism.text import quoted
+from rankprism.formats.spellings import (
+    JUDGMENT_COLUMNS,
+    ONLY_ASPECT,
+    has,
+    means_something_else,
+    option,
+    spelled,
+)
+from rankprism.formats.table import Table, of_frame, of_rows
+from rankprism.text.foreign import quoted
 
 
 class Columns:
@@ -37,18 +45,20 @@ class Columns:
         if rank is not None:
             self.rank.append(self.real(rank, "rank"))
 
-    def name(self, value: Any, what: str) -> str:
+    def name(self, value: Any, what: str, where: str | None = None) -> str:
         if isinstance(value, str):
             if value and "\0" not in value:
                 return value
         elif isinstance(value, float | np.floating) and value.is_integer():
-            return whole_id(value, f"{self.source}, row {len(self.number) + 1}: the {what}")
+            return whole_id(value, f"{where or f'{self.source}, row {len(self.number) + 1}'}: the {what}")
         elif value is not None and not isinstance(value, float | np.floating | bool | bytes | Mapping):
             try:
                 return str(value)
             except ValueError:  # a whole number with thousands of digits
-                raise self.error(f"this number is too long to be a valid {what} id; pass a string") from None
-        raise self.error(f"{value!r} is not a valid {what} id; ids are non-empty strings")
+                raise self.error(
+                    f"this number is too long to be a valid {what} id; pass a string", where
+                ) from None
+        raise self.error(f"{value!r} is not a valid {what} id; ids are non-empty strings", where)
 
     def real(self, value: Any, what: str) -> float:
         try:
@@ -60,8 +70,8 @@ class Columns:
         written = "given" if isinstance(value, int) else repr(value)  # an int may be too long to print
         raise self.error(f"the {what} {written} is not a finite number")
 
-    def error(self, message: str) -> InputError:
-        return InputError(f"{self.source}, row {len(self.number) + 1}: {message}")
+    def error(self, message: str, where: str | None = None) -> InputError:
+        return InputError(f"{where or f'{self.source}, row {len(self.number) + 1}'}: {message}")
 
     @contextmanager
     def encoded(self) -> Iterator[None]:
@@ -103,14 +113,22 @@ def whole_id(value: float | np.floating[Any], what: str) -> str:
     return str(int(value))
 
 
-def judgment_columns(source: Any, name: str) -> Columns:
-    """Judgments from ``{topic: {aspect: {doc: grade}}}``, ``{topic: {doc: grade}}`` or rows."""
+def judgment_columns(source: Any, name: str, given: Mapping[str, str] | None = None) -> Columns:
+    """Judgments from ``{topic: {aspect: {doc: grade}}}``, ``{topic: {doc: grade}}`` or rows.
+
+    The documents of a list, ``{topic: [doc, …]}``, have the grade 1.
+    """
     columns = Columns(name, "grade")
-    if not isinstance(source, Mapping):
-        for row in rows(source, name, *JUDGMENT_COLUMNS):
-            columns.add(row["topic"], row.get("aspect", ONLY_ASPECT), row["doc"], row["grade"])
+    flat = deeper(source, name, "grade", given)
+    if flat is not None or not isinstance(source, Mapping):
+        for row in rows(source if flat is None else flat, name, *JUDGMENT_COLUMNS, given):
+            columns.add(row["topic"], row.get("aspect", ONLY_ASPECT), row["document"], row["grade"])
         return columns
     for topic, judged in source.items():
+        if isinstance(judged, list | tuple) and is_ranked_list(judged):
+            for doc in judged:  # the relevant documents
+                columns.add(topic, ONLY_ASPECT, doc, 1)
+            continue
         if not isinstance(judged, Mapping):
             raise columns.error(
                 f"topic {topic!r} holds {judged!r}; expected {{aspect: {{doc: grade}}}} or {{doc: grade}}"
@@ -124,15 +142,56 @@ def judgment_columns(source: Any, name: str) -> Columns:
     return columns
 
 
-def run_columns(source: Any, name: str) -> tuple[Columns, tuple[str, ...]]:
+def deeper(
+    source: Any, name: str, number: str, given: Mapping[str, str] | None = None
+) -> list[dict[str, Any]] | None:
+    """The rows of ``{topic: {doc: {name: value, …}}}``, in which the same few names stand below each doc.
+
+    number : the role of the value that is wanted, which must have one of the names.
+    """
+    if not isinstance(source, Mapping) or not all(isinstance(inner, Mapping) for inner in source.values()):
+        return None
+    cells = [(topic, doc, value) for topic, judged in source.items() for doc, value in judged.items()]
+    if not cells or not all(isinstance(value, Mapping) for _, _, value in cells):
+        return None
+    names = dict.fromkeys(str(one) for _, _, value in cells for one in value)
+    same = all(value.keys() == cells[0][2].keys() for _, _, value in cells)
+    has_number = has(names, number) or (given or {}).get(number) in names
+    if number == "grade" and not (same and has_number):
+        many = len(cells) >= 10 and len(cells) > 2 * len(source) * len(names)
+        if same and len(names) <= 5 and many:
+            inner = listed(names, 5)
+            raise InputError(
+                f"{name}: the same names, {inner}, are in all {len(cells)} parts of {len(source)} topics, "
+                f"where {{topic: {{aspect: {{doc: grade}}}}}} has documents; if they are grades of one "
+                f"document, pass rows of topic, doc and {inner}, and name the aspects"
+            )
+        return None
+    if not has_number:
+        return None
+    strange = [one for one in names if not has([one], number) and not means_something_else(one)]
+    if number == "grade" and strange and number not in (given or {}):
+        grade = next(one for one in names if has([one], number))
+        raise InputError(
+            f"{name}: each document has the numbers {listed(names, 5)}, and nothing says whether all are "
+            f"grades; say which one is, e.g. {option({'grade': grade})}"
+        )
+    return [{"topic": topic, "document": doc, **value} for topic, doc, value in cells]
+
+
+def run_columns(
+    source: Any, name: str, given: Mapping[str, str] | None = None
+) -> tuple[Columns, tuple[str, ...]]:
     """A run from ``{topic: {doc: score}}``, ``{topic: [doc, …]}`` or rows, and its topics without documents.
 
     The documents of a list have the ranks 1, 2, …, n and the scores n, …, 2, 1.
     """
     columns = Columns(name, "score")
-    if not isinstance(source, Mapping):
-        for row in rows(source, name, ("topic", "doc", "score", "rank"), optional=("rank",)):
-            columns.add(row["topic"], ONLY_ASPECT, row["doc"], row["score"], row.get("rank"))
+    flat = deeper(source, name, "score", given)
+    if flat is not None or not isinstance(source, Mapping):
+        rest = source if flat is None else flat
+        for row in rows(rest, name, ("topic", "document", "score", "rank"), ("rank",), given):
+            columns.add(row["topic"], ONLY_ASPECT, row["document"], row["score"], row.get("rank"))
         return columns, ()
     empty = []
     for topic, ranking in source.items():
@@ -153,60 +212,45 @@ def weight_columns(source: Any, name: str) -> Columns:
     """Aspect weights from ``{topic: {aspect: weight}}``, with ``(weight, "inf" or "nav")`` too, or rows."""
     columns = Columns(name, "weight")
     if not isinstance(source, Mapping):
-        for row in rows(source, name, ("topic", "aspect", "weight", "kind"), optional=("kind",)):
+        for row in rows(source, name, ("topic", "aspect", "weight", "kind"), ("kind",)):
             columns.add(row["topic"], row["aspect"], ONLY_ASPECT, row["weight"])
             columns.kind.append(row.get("kind"))
         return columns
     for topic, weights in source.items():
         if not isinstance(weights, Mapping):
             raise columns.error(f"topic {topic!r} holds {weights!r}; expected {{aspect: weight}}")
-        for aspect, given in weights.items():
-            typed = isinstance(given, tuple) and len(given) == 2
-            weight, kind = given if typed else (given, None)
+        for aspect, stated in weights.items():
+            typed = isinstance(stated, tuple) and len(stated) == 2
+            weight, kind = stated if typed else (stated, None)
             columns.add(topic, aspect, ONLY_ASPECT, weight)
             columns.kind.append(kind)
     return columns
 
 
 def rows(
-    source: Any, name: str, expected: tuple[str, ...], optional: tuple[str, ...] = ()
-) -> Iterable[Mapping[str, Any]]:
+    source: Any,
+    name: str,
+    expected: tuple[str, ...],
+    optional: tuple[str, ...] = (),
+    given: Mapping[str, str] | None = None,
+) -> Iterator[Mapping[str, Any]]:
     """The rows of a frame, or of an iterable of tuples, named tuples or dicts, by column."""
-    from rankprism.data import is_frame
+    for table in tables_in(source, name, expected, optional):
+        place = spelled(table.names, expected, optional, table.place, given)
+        at = {role: table.names.index(column) for role, column in place.items()}
+        for _, cells in table.rows:
+            yield {role: cells[number] for role, number in at.items()}
+
+
+def tables_in(
+    source: Any, name: str, expected: tuple[str, ...], optional: tuple[str, ...] = ()
+) -> Iterator[Table]:
+    """The table in a frame, or those in rows, of which each has the same columns."""
+    from rankprism.data.frames import is_frame
 
     if is_frame(source):
-        yield from _frame_rows(source, name, expected, optional)
+        yield of_frame(source, name)
         return
-    if not isinstance(source, Iterable) or isinstance(source, str | bytes):
-        raise InputError(
-            f"{name}: cannot read {type(source).__name__} objects; pass a path, a dict, rows or a data frame"
-        )
     without = tuple(column for column in expected if column not in optional)
-    for number, row in enumerate(source, 1):
-        found = row._asdict() if hasattr(row, "_asdict") else row
-        if isinstance(found, Mapping):
-            chosen = spelled(tuple(found), expected, optional, f"{name}, row {number}")
-            yield {column: found[spelling] for column, spelling in chosen.items()}
-        elif (
-            isinstance(row, Sequence)
-            and not isinstance(row, str | bytes)
-            and len(row) in (len(expected), len(without))
-        ):
-            yield dict(zip(expected if len(row) == len(expected) else without, row, strict=True))
-        else:
-            shape = ", ".join(expected)
-            also = f", or without {optional[0]}" if optional else ""
-            raise InputError(f"{name}, row {number}: {row!r} is not a row of ({shape}){also}")
-
-
-def _frame_rows(
-    source: Any, name: str, expected: tuple[str, ...], optional: tuple[str, ...]
-) -> Iterator[Mapping[str, Any]]:
-    """The rows of any frame, with our names of the columns."""
-    from rankprism.data.frames import column_values, eager
-
-    frame = eager(source, name)
-    chosen = spelled(tuple(frame.columns), expected, optional, name)
-    columns = [column_values(frame, spelling, name) for spelling in chosen.values()]
-    for values in zip(*columns, strict=True):
-        yield dict(zip(chosen, values, strict=True))
+    also = f", or without {optional[0]}" if optional else ""
+    yield from of_rows(source, name, (expected, without), f"({', '.join(expected)}){also}")

@@ -55,6 +55,9 @@ def only_format(place: str, file: files.File) -> Format[Any]:
             f"{where}: {beginning.line.strip()[:60]!r} may be {names}{doubts}; say which it is with format= "
             f"({'--run-format' if place == 'run' else '--qrels-format'})"
         )
+    named = _named_table(place, beginning, claims)
+    if named is not None:
+        return named
     if place == "judgments":
         _refuse_others(where, beginning.line, claims)
     from rankprism.formats.json_lines import refuse_json
@@ -62,7 +65,26 @@ def only_format(place: str, file: files.File) -> Format[Any]:
     refuse_json(where, beginning.text, KINDS[place])
     if place == "preferences":
         _refuse_unknown_preferences(file)
+    if place in ("judgments", "run"):
+        from rankprism.formats.shapes import refuse_shape
+
+        refuse_shape(place, file)
     return default_of(formats_of(place))
+
+
+def _named_table(
+    place: str, beginning: files.Beginning, claims: Mapping[str, list[Format[Any]]]
+) -> Format[Any] | None:
+    """The reader of tables for a file that names its columns. It says which column is missing."""
+    from rankprism.formats.spellings import has
+    from rankprism.formats.table import names_of
+
+    others = claims.get("preferences", []) + claims.get("run" if place == "judgments" else "judgments", [])
+    if place not in ("judgments", "run") or (others and place == "judgments"):
+        return None
+    names = names_of(beginning)
+    is_json = beginning.text.lstrip()[:1] in ("{", "[")
+    return formats_of(place)["table"] if names and (has(names, "topic", "document") or not is_json) else None
 
 
 def chosen_format(place: str, format: str) -> Format[Any]:

@@ -98,9 +98,26 @@ def align_source(
     if not given.is_file:
         return align(judgments, run_from(given, None, None, "error"), reading)
     with files.opened(given.thing, threads) as file:
+        if reading.order == "rank":
+            _check_ranks(file)
         ahead = None if file.ahead is None else file.ahead(judgments.table, reading)
         aligned = ahead or _aligned(judgments, given, reading)
         return checked(judgments, file.name, aligned)
+
+
+def _check_ranks(file: files.File) -> None:
+    """Refuse a TREC run whose ranks say nothing, because all are the same."""
+    ranks: dict[str, list[str]] = {}
+    for _, line in file.beginning.lines:
+        columns = files.columns(line)
+        if len(columns) == 6:
+            ranks.setdefault(columns[0], []).append(columns[3])
+    for topic, found in ranks.items():
+        if len(found) > 1 and len(set(found)) == 1:
+            raise InputError(
+                f"{file.name}: the first documents of topic {topic!r} all have rank {found[0]}, so ranks "
+                f'give no order; leave out order="rank" (--order rank)'
+            )
 
 
 def align_all(

@@ -13,7 +13,14 @@ from rankprism.data import Note, issue, with_notes
 from rankprism.data.note import merged
 from rankprism.errors import InputError
 from rankprism.formats import files
-from rankprism.formats.known.score_files import MEANS, Cell, Stored, score_of, scores_of_frame
+from rankprism.formats.known.score_files import (
+    MAYBE_MEANS,
+    MEANS,
+    Cell,
+    Stored,
+    score_of,
+    scores_of_frame,
+)
 from rankprism.formats.source import source_of
 from rankprism.results import DEFAULTS, DEPTH, Record, Scores, note_of_depths
 from rankprism.results.depths import measures_named
@@ -177,7 +184,7 @@ class _Cells:
     digits: dict[str, int] = field(default_factory=dict)  #: of sources whose scores were rounded
 
     def take(self, stored: Stored, source: str) -> None:
-        self.add(stored.cells, source)
+        self.add(_without_means(list(stored.cells)), source)
         self.records |= _records(stored, source)
         self.computed[source] = stored.computed
         self.noted[source] = _notes(stored.metadata, source)
@@ -270,15 +277,29 @@ def _from_mapping(source: Mapping[Any, Any]) -> Iterator[Cell]:
     return iter(kept if _are_means(means, kept) else cells)
 
 
-def _are_means(means: Iterable[Cell], others: Iterable[Cell]) -> bool:
-    """Whether scores on topics that are called "all" or "mean" are the means of the others, as printed."""
+def _are_means(means: Iterable[Cell], others: Iterable[Cell], most: float = 1e-4) -> bool:
+    """Whether scores on topics that are called "all" or "mean" are the means of the others, as printed.
+
+    most : how much they may differ.
+    """
     of: dict[tuple[str, str], list[float]] = {}
     for run, _, measure, score, *_ in others:
         of.setdefault((run, measure), []).append(score)
     return all(
-        not (found := of.get((run, measure))) or abs(float(np.nanmean(found)) - score) < 1e-4
+        not (found := of.get((run, measure))) or abs(float(np.nanmean(found)) - score) < most
         for run, _, measure, score, *_ in means
     )
+
+
+def _without_means(cells: list[Cell]) -> list[Cell]:
+    """The scores without lines that may be means by their name, if they are the means of the others."""
+    words = {cell[1] for cell in cells if cell[1].casefold() in MAYBE_MEANS}
+    for word in words:
+        means = [cell for cell in cells if cell[1] == word]
+        others = [cell for cell in cells if cell[1] not in words]
+        if others and _are_means(means, others, 1e-3):
+            cells = [cell for cell in cells if cell[1] != word]
+    return cells
 
 
 def _mapping(value: Any, what: str, expected: str) -> Mapping[Any, Any]:

@@ -211,7 +211,7 @@ def _ranked(runs: DataFrame, order: Order) -> DataFrame:
         (_id(runs, columns["run"], "runs") if "run" in columns else F.lit("run")).alias("run"),
         _id(runs, columns["topic"], "runs").alias("topic"),
         F.lit(None).cast("string").alias("aspect"),
-        _id(runs, columns["doc"], "runs").alias("doc"),
+        _id(runs, columns["document"], "runs").alias("doc"),
         _number(runs, columns["score"], "runs").alias("number"),
         rank.alias("rank"),
     )
@@ -322,7 +322,7 @@ def _divided(judgments: DataFrame) -> _Judged:
         F.lit(None).cast("string").alias("run"),
         _id(judgments, columns["topic"], "judgments").alias("topic"),
         aspect.alias("aspect"),
-        _id(judgments, columns["doc"], "judgments").alias("doc"),
+        _id(judgments, columns["document"], "judgments").alias("doc"),
         _number(judgments, columns["grade"], "judgments").alias("number"),
         F.lit(None).cast("double").alias("rank"),
         F.lit(0).alias("share"),

@@ -29,6 +29,7 @@ def notes_of(evaluated: Evaluated) -> list[Note]:
         coverage.few_judged(evaluated),
         depth.unequal_depths(evaluated),
         judgments.no_relevant(evaluated),
+        judgments.lowest_grade(evaluated.judgments),
         aspects.best_aspect(evaluated.judgments, evaluated.measures),
         aspects.unused_weights(evaluated),
         aspects.unequal_scales(evaluated),

@@ -23,6 +23,24 @@ def no_relevant(evaluated: Evaluated) -> Note | None:
     )
 
 
+def lowest_grade(judgments: Judgments) -> Note | None:
+    """No document has grade 0 among several other grades, as where people rate from 1 to 5."""
+    if judgments.scales is not None or len(judgments) < 20:
+        return None
+    grades = judgments.table.grades()
+    lowest = float(grades.min())
+    if lowest < 1 or len(set(grades.tolist())) < 3:
+        return None
+    return Note(
+        "lowest-grade",
+        f"the lowest of the {len(judgments)} grades of {judgments.source} is {lowest:g}, so every judged "
+        f"document is relevant, also to measures of relevance alone; if {lowest:g} means not relevant, or is "
+        f"the best grade, change the grades",
+        len(judgments),
+        f"{lowest:g}",
+    )
+
+
 def lowest_labels(judgments: Judgments) -> Note | None:
     """Labels that were read as the lowest, except those that a condition (`given`) asks for."""
     guessed = {

@@ -12,11 +12,11 @@ from rankprism.errors import InputError, listed
 from rankprism.formats import files
 from rankprism.formats.json_lines import refuse_json
 from rankprism.formats.memory import whole_id
-from rankprism.formats.spellings import SPELLINGS, USER, spelled
+from rankprism.formats.spellings import is_quality, means_something_else, plain, plain_names, spelled
+from rankprism.formats.table import Table, columns_of, names_of, of_file
 
 #: The name of a grade column that is skipped.
 SKIPPED = "-"
-_DUMMY = ("iteration", "iter", "0", "q0")
 
 
 class Label(NamedTuple):
@@ -38,24 +38,22 @@ Column: TypeAlias = dict[tuple[str, str], Label]
 def column_lines(path: files.PathLike, columns: Sequence[str]) -> dict[str, Column]:
     """Grade columns by name: `topic 0 document grade grade …`, or without the 0.
 
-    If the first line names the columns, these names decide.
+    If the file names its columns, these names decide.
     """
     file = files.opened(path)
+    labels: dict[str, Column] = {column: {} for column in columns if column != SKIPPED}
+    if names_of(file.beginning):
+        return _named(of_file(file, ("topic", "document"), list(labels)), columns_of(file).named, labels)
     name, lines = file.name, file.lines()
     at = f"{name}, line"
     place: dict[str, int] | None = None
     topic_at, doc_at, width = 0, 0, 0
-    labels: dict[str, Column] = {column: {} for column in columns if column != SKIPPED}
     for number, line in lines:
         found = files.columns(line)
         if place is None:
             where = f"{at} {number}"
-            refuse_commas(where, found)
             refuse_json(where, line, "judgments")
             width = len(found)
-            if is_header(found):
-                topic_at, doc_at, place = _header(where, found, labels)
-                continue
             if len(found) == 4 and found[1] in labels:
                 return _long(name, [(number, line), *lines], labels)
             topic_at, doc_at, place = _counted(where, found, columns)
@@ -65,6 +63,32 @@ def column_lines(path: files.PathLike, columns: Sequence[str]) -> dict[str, Colu
         for column, labelled in labels.items():
             add(labelled, column, key, Label(found[place[column]], at, number))
     return labels
+
+
+def _named(table: Table, given: Mapping[str, str], labels: dict[str, Column]) -> dict[str, Column]:
+    """Columns of a table that has names."""
+    place = spelled(table.names, ("topic", "document"), (), table.place, given)
+    for column in labels:
+        if column not in table.names:
+            raise InputError(f"{table.place}: no column {column!r} among {listed(table.names)}")
+    topic, doc = (table.names.index(place[role]) for role in ("topic", "document"))
+    wanted = [(labelled, column, table.names.index(column)) for column, labelled in labels.items()]
+    at = f"{table.label}, {table.unit}"
+    for number, cells in table.rows:
+        key = _id(cells[topic], f"{at} {number}: the topic"), _id(cells[doc], f"{at} {number}: the document")
+        for labelled, column, where in wanted:
+            text = _label_text(cells[where])
+            if text:
+                add(labelled, column, key, Label(text, at, number))
+    return labels
+
+
+def _label_text(label: Any) -> str:
+    """A label as text; none for a missing one."""
+    if _is_missing(label):
+        return ""
+    is_whole = isinstance(label, bool) or (isinstance(label, float) and label.is_integer())
+    return str(int(label)) if is_whole else str(label)
 
 
 def _long(name: str, lines: Iterable[tuple[int, str]], labels: dict[str, Column]) -> dict[str, Column]:
@@ -80,47 +104,15 @@ def _long(name: str, lines: Iterable[tuple[int, str]], labels: dict[str, Column]
     return labels
 
 
-def is_header(columns: Sequence[str]) -> bool:
-    """Whether these are names of columns rather than values.
-
-    >>> is_header(["topic", "iter", "docno", "usefulness"]), is_header(["1", "0", "d1", "2"])
-    (True, False)
-    """
-    words = [word.casefold() for word in columns]
-    subtopics = set(SPELLINGS["aspect"]) - set(_DUMMY)
-    return (
-        bool(words)
-        and words[0] in set(SPELLINGS["topic"]).difference(USER, ["_id"])
-        and any(word in SPELLINGS["doc"] for word in words)
-        and not subtopics.intersection(words)
-    )
-
-
-def refuse_commas(where: str, columns: Sequence[str]) -> None:
-    """Refuse a CSV file with a message that says how it can be read."""
-    joined = " ".join(columns)
-    if len(columns) < 3 and is_header(joined.split(",")):
-        raise InputError(
-            f"{where}: has commas between its columns, but blanks or tabs are expected; write it with tabs, "
-            f"or read it as a data frame and pass that with aspects=[…]"
-        )
-
-
-def header_aspects(columns: Sequence[str]) -> list[str]:
-    """The grade columns that a first line names."""
-    known = {*SPELLINGS["topic"], *SPELLINGS["doc"], *_DUMMY}
-    return [word for word in columns if word.casefold() not in known]
-
-
-def _header(
-    where: str, found: Sequence[str], wanted: Mapping[str, Column]
-) -> tuple[int, int, dict[str, int]]:
-    chosen = spelled(found, ("topic", "doc"), (), where)
-    for column in wanted:
-        if column not in found:
-            raise InputError(f"{where}: no column {column!r} among {listed(found)}")
-    place = {column: found.index(column) for column in wanted}
-    return found.index(chosen["topic"]), found.index(chosen["doc"]), place
+def header_aspects(names: Sequence[str], described: Iterable[str] = ()) -> list[str]:
+    """The grade columns among some names, with those that are described."""
+    ids = {*plain_names("topic"), *plain_names("document")}
+    return [
+        name
+        for name in names
+        if name in described
+        or (plain(name) not in ids and (is_quality(name) or not means_something_else(name)))
+    ]
 
 
 def _counted(where: str, found: Sequence[str], columns: Sequence[str]) -> tuple[int, int, dict[str, int]]:
@@ -227,9 +219,7 @@ def from_memory(source: Any, names: Sequence[str], called: str = "judgments") ->
     for where, topic, doc, aspect, label in _cells(source, names, called):
         if aspect not in labels or _is_missing(label):
             continue
-        is_whole = isinstance(label, bool) or (isinstance(label, float) and label.is_integer())
-        text = str(int(label)) if is_whole else str(label)
-        add(labels[aspect], aspect, (topic, doc), Label(text, where, None))
+        add(labels[aspect], aspect, (topic, doc), Label(_label_text(label), where, None))
     return labels
 
 
@@ -253,11 +243,11 @@ def _cells(source: Any, names: Sequence[str], called: str) -> Iterator[tuple[str
         return
     for number, row in enumerate(_rows(source, called), 1):
         where = f"{called}, row {number}"
-        chosen = spelled(tuple(row), ("topic", "doc"), (), where)
+        chosen = spelled(tuple(row), ("topic", "document"), (), where)
         for name in names:
             if name not in row:
                 raise InputError(f"{where}: no column {name!r} among {listed(map(str, row))}")
-            topic, doc = (_id(row[chosen[key]], f"{where}: the {key}") for key in ("topic", "doc"))
+            topic, doc = (_id(row[chosen[key]], f"{where}: the {key}") for key in ("topic", "document"))
             yield where, topic, doc, name, row[name]
 
 

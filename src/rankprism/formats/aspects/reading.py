@@ -43,7 +43,8 @@ from rankprism.formats.aspects import labels
 from rankprism.formats.aspects.labels import SKIPPED, Column, Label
 from rankprism.formats.aspects.settings import AspectSettings, as_aspects
 from rankprism.formats.source import is_dataset, source_of
-from rankprism.text import quoted
+from rankprism.formats.table import names_of
+from rankprism.text.foreign import quoted
 
 
 def read_description(path: files.PathLike) -> Judgments:
@@ -150,10 +151,10 @@ def read_described(source: Any, described: Sequence[AspectSettings]) -> Judgment
     if not files.is_path(source) or os.fspath(source).endswith(".toml"):
         return read_multi_aspect(source, described)
     with files.opened(source) as file:
-        columns = file.beginning.columns
-        if not labels.is_header(columns):
+        columns = names_of(file.beginning)
+        if not columns:
             return read_aspects(file, described)
-        return read_aspects(file, _all_described(file.name, labels.header_aspects(columns), known))
+        return read_aspects(file, _all_described(file.name, labels.header_aspects(columns, known), known))
 
 
 def _all_described(

@@ -17,13 +17,16 @@ from rankprism.formats.judged import (
     number_text,
     only_aspect_notes,
 )
+from rankprism.formats.roles import refuse_scores
 from rankprism.formats.spellings import ONLY_ASPECT
 
 _HEADER = ["query-id", "corpus-id", "score"]
 
 
 def _read(file: files.File) -> Judgments:
-    return Judgments(judgment_table(file.name, _judged(file)), file.name)
+    judged = list(_judged(file))
+    refuse_scores(file.name, [line.grade for line in judged], _HEADER[2])
+    return Judgments(judgment_table(file.name, judged), file.name)
 
 
 def _judged(file: files.File) -> Iterator[JudgedLine]:
@@ -64,7 +67,7 @@ register(
         recognised_by="The header.",
         read=_read,
         recognises=lambda start: start.columns == _HEADER,
-        confused_with={"aspects": "wins", "winner-loser": "wins", "text": "wins"},
+        confused_with={"table": "wins", "winner-loser": "wins", "text": "wins"},
         write=_write,
     ),
 )

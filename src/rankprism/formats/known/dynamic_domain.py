@@ -15,12 +15,19 @@ from rankprism.errors import InputError
 from rankprism.formats import files
 from rankprism.formats.format import JUDGMENT_FORMATS, Format, register
 from rankprism.formats.judged import JudgedLine, judgment_table
+from rankprism.formats.shapes import rows_at
 
 
 def recognises(start: files.Beginning) -> bool:
-    """Five columns. The third is a document and therefore not a number, unlike the grade in prels."""
+    """Five columns. The third is a document and therefore not a number, unlike the grade in prels.
+
+    Passages have many numbers. A fourth column of few small ones holds grades.
+    """
     columns = start.columns
-    return len(columns) == 5 and parse_number(columns[2]) is None and all(map(_is_whole, columns[3:]))
+    if len(columns) != 5 or parse_number(columns[2]) is not None or not all(map(_is_whole, columns[3:])):
+        return False
+    passages = [row[3] for row in rows_at(start)]
+    return len(passages) < 5 or any(not _is_whole(one) or int(one) > 10 for one in passages)
 
 
 def _reading(grade: Callable[[Sequence[int]], int]) -> Callable[[files.File], Judgments]:

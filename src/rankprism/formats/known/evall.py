@@ -37,7 +37,12 @@ def recognises(start: files.Beginning) -> bool:
 
 def recognises_run(start: files.Beginning) -> bool:
     """Two columns with a tab between them."""
-    return re.fullmatch(r'("[^\t]+"|[^\s"]+)\t("[^\t]+"|[^\s"]+)', start.line) is not None
+    if re.fullmatch(r'("[^\t]+"|[^\s"]+)\t("[^\t]+"|[^\s"]+)', start.line) is None:
+        return False
+    rows = [line.split("\t") for line in start.text.split("\n")[:-1] if line.count("\t") == 1]
+    # Topics that occur once, with a text, are queries.
+    are_queries = len({row[0] for row in rows}) == len(rows) and any(" " in row[1].strip() for row in rows)
+    return not (are_queries and len(rows) > 2)
 
 
 def _read(file: files.File) -> Judgments:

@@ -19,8 +19,9 @@ from rankprism.formats.frames import judgment_table, run_table
 from rankprism.formats.judged import joined
 from rankprism.formats.memory import judgment_columns, run_columns
 from rankprism.formats.ranked import ranking
+from rankprism.formats.roles import are_ranks, refuse_scores
 from rankprism.formats.source import is_ranked_list
-from rankprism.formats.spellings import ONLY_ASPECT
+from rankprism.formats.spellings import ONLY_ASPECT, has
 from rankprism.formats.weights import weights_beside
 from rankprism.text import quoted
 from rankprism.types import Duplicates, Order
@@ -78,6 +79,7 @@ def _read(file: files.File) -> Judgments:
     columns = judgment_columns(_content(file), file.name)
     if not columns.number:
         raise InputError(f"{file.name}: there are no judgments in it; write {{topic: {{document: grade}}}}")
+    refuse_scores(file.name, columns.number)
     return Judgments(judgment_table(columns), file.name)
 
 
@@ -85,8 +87,20 @@ def _read_run(file: files.File, duplicates: Duplicates) -> RunTable:
     return _run_table(_content(file), file.name)
 
 
+def _read_runs(file: files.File) -> dict[str | None, RunTable]:
+    """The runs of ``{run: {topic: {document: score}}}`` by name, or the only one."""
+    content = _content(file)
+    inner = [one for value in content.values() if isinstance(value, dict) for one in value.values()]
+    names = {str(name) for one in inner if isinstance(one, dict) for name in one}
+    if not inner or not all(isinstance(one, dict) for one in inner) or has(names, "score"):
+        return {None: _run_table(content, file.name)}
+    return {run: _run_table(rankings, f"{file.name}, run {run!r}") for run, rankings in content.items()}
+
+
 def _run_table(content: dict[str, Any], name: str) -> RunTable:
     columns, empty = run_columns(content, name)
+    if not columns.rank and not empty and are_ranks(columns.topic, columns.number):
+        columns.rank = columns.number[:]  # so that this is noted
     table = run_table(columns)
     table.add_empty(list(empty))
     return table
@@ -168,6 +182,7 @@ register(
         example='{"q1": {"d1": 14.2, "d2": 9.5}}',
         recognised_by="An object of objects that hold numbers, or of lists, if it is given as a run.",
         read=_read_run,
+        read_runs=_read_runs,
         recognises=_recognises_run,
         write=_write_run,
         endings=(".json",),

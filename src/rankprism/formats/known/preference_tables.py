@@ -5,77 +5,29 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
-from rankprism.data import PreferenceRows, Preferences
-from rankprism.errors import InputError
+from rankprism.data.preferences import Preferences
 from rankprism.formats.files import Beginning
 from rankprism.formats.format import PREFERENCE_FORMATS, Format, Written, register
-from rankprism.formats.json_lines import has_names, json_objects, refuse_json
 from rankprism.formats.judged import check_ids, joined
-from rankprism.formats.preference_rows import ANYBODY, COLUMNS, NEEDED, Adding, add_row, levels_lost, reading
+from rankprism.formats.preference_rows import are_preferences, levels_lost, reading_table
+from rankprism.formats.table import header_of, json_names
 
 
-def _cells(line: str, separator: str) -> list[str] | None:
-    """The cells between separators; None if a quote or a line break is misplaced."""
-    try:
-        return next(csv.reader([line], delimiter=separator, strict=True), [])
-    except csv.Error:
-        return None
+def _is_table(*separators: str) -> Callable[[Beginning], bool]:
+    """Whether a file begins with the names of columns of preferences."""
+
+    def recognises(start: Beginning) -> bool:
+        header = header_of(start)
+        return header is not None and header.separator in separators and are_preferences(header.names)
+
+    return recognises
 
 
-def _header(line: str, separator: str) -> list[str]:
-    return [name.strip().casefold() for name in _cells(line, separator) or []]
-
-
-def _is_table(separator: str) -> Callable[[Beginning], bool]:
-    """Whether a line is a header. One of the names may be missing or misspelt, and reading says which."""
-    return lambda start: len(set(NEEDED) & set(_header(start.line, separator))) >= len(NEEDED) - 1
-
-
-def _read_table(separator: str) -> Adding:
-    def read(lines: Iterator[tuple[int, str]], source: str, rows: PreferenceRows) -> None:
-        number, first = next(lines, (1, ""))
-        if not first:
-            return  # a file without lines is refused like a table without rows
-        header = _header(first, separator)
-        for name in header:
-            if name not in COLUMNS or header.count(name) > 1:
-                raise InputError(
-                    f"{source}, line {number}: the column {name!r} is "
-                    + (f"not one of {', '.join(COLUMNS)}" if name not in COLUMNS else "there twice")
-                )
-        missing = [name for name in NEEDED if name not in header]
-        if missing:
-            raise InputError(
-                f"{source}, line {number}: the header has no column {missing[0]}; every judgment needs "
-                f"{', '.join(NEEDED)}"
-            )
-        simple = not {"time", "comment"} & set(header)
-        place = {name: header.index(name) if name in header else -1 for name in COLUMNS}
-        topic, given, left, right, outcome, assessor = (place[name] for name in COLUMNS[:6])
-        for number, line in lines:
-            if simple and '"' not in line and "\r" not in line:
-                found = line.split(separator)
-                if len(found) == len(header) and (given < 0 or not found[given].strip()):
-                    who = (found[assessor] if assessor >= 0 else "") or ANYBODY
-                    if rows.add_plain(found[topic], found[left], found[right], found[outcome], who):
-                        continue
-            where = f"{source}, line {number}"
-            cells = _cells(line, separator)
-            if cells is None:
-                raise InputError(
-                    f"{where}: a quote is not closed, or not doubled, or a line break is inside a cell"
-                )
-            if len(cells) != len(header):
-                raise InputError(
-                    f"{where}: has {len(cells)} columns, but the header has {len(header)}; write one value "
-                    f"for each column, and nothing between two separators if a value is not known"
-                )
-            add_row(rows, where, dict(zip(header, cells, strict=True)))
-
-    return read
+def _is_json(start: Beginning) -> bool:
+    return are_preferences(json_names(start) or ())
 
 
 def _write_table(separator: str) -> Callable[[Preferences], Written]:
@@ -96,14 +48,6 @@ def _write_table(separator: str) -> Callable[[Preferences], Written]:
     return write
 
 
-def _read_jsonl(lines: Iterator[tuple[int, str]], source: str, rows: PreferenceRows) -> None:
-    example = '{"topic": "q1", "left": "d1", "right": "d2", "outcome": "left"}'
-    for where, row in json_objects(lines, source, example):
-        if not set(NEEDED) & set(row):
-            refuse_json(where, json.dumps(row, ensure_ascii=False), "preferences")
-        add_row(rows, where, row)
-
-
 def _write_jsonl(preferences: Preferences) -> Written:
     columns: dict[str, list[Any]] = dict(preferences.columns())
     given = [[preferences.docs[d] for d in docs] for docs in preferences.givens]
@@ -122,8 +66,8 @@ register(
         example="topic⇥left⇥right⇥outcome",
         recognised_by="A header with `topic`, `left`, `right` and `outcome`. If one is missing, the file is "
         "refused.",
-        read=reading("tsv", _read_table("\t")),
-        recognises=_is_table("\t"),
+        read=reading_table("tsv"),
+        recognises=_is_table("\t", " "),
         write=_write_table("\t"),
         endings=(".tsv",),
         default=True,
@@ -136,8 +80,8 @@ register(
         summary="the same with commas between the columns",
         example="topic,left,right,outcome",
         recognised_by="The same header.",
-        read=reading("csv", _read_table(",")),
-        recognises=_is_table(","),
+        read=reading_table("csv"),
+        recognises=_is_table(",", ";", "|", "::"),
         write=_write_table(","),
         endings=(".csv",),
     ),
@@ -150,8 +94,8 @@ register(
         example='{"topic": "q1", "given": ["d3"], "left": "d1", "right": "d2", "outcome": "tie"}',
         recognised_by="A line that begins with `{` and has at least three of the names `topic`, `left`, "
         "`right` and `outcome`.",
-        read=reading("jsonl", _read_jsonl),
-        recognises=lambda start: has_names(start.line, NEEDED, len(NEEDED) - 1),
+        read=reading_table("jsonl"),
+        recognises=_is_json,
         write=_write_jsonl,
         endings=(".jsonl",),
     ),

@@ -21,13 +21,25 @@ from rankprism.formats.spellings import SPELLINGS
 from rankprism.statistics import LARGEST_SCORE
 
 TOPIC = SPELLINGS["topic"]
-#: Names of the run column in files of scores. In other files, `model` might be something else.
-RUN = (*SPELLINGS["run"], "runtag", "model", "file", "name")
+#: Names of the run column in files of scores.
+RUN = (*SPELLINGS["run"], "runid", "runtag", "file")
 #: The common spellings of columns that only files of scores have.
 MEASURE = ("measure", "metric")
 VALUE = ("score", "value")
 #: The words in the place of a topic in lines that hold means.
 MEANS = ("all", "amean", "mean", "avg", "average")
+#: Further words for them, which may also be topics: such a line is left out if it holds a mean of others.
+MAYBE_MEANS = ("overall", "total", "macro avg", "micro avg", "weighted avg", "macro", "micro")
+#: Columns of numbers that are no measures.
+NOT_MEASURES = ("fold", "seed", "split", "k", "repeat", "trial", "index", "", "unnamed: 0")
+#: Columns of a log of training.
+_LOG = ("epoch", "epochs", "step", "steps", "loss", "eval_loss", "train_loss", "learning_rate", "lr")
+#: What the name of a measure begins with, or ends with after the name of what it measures.
+_MEASURE = re.compile(
+    r"(?:.*[-_ /])?(?:ndcg|dcg|map|ap|mrr|rr|recall|precision|p|r|hits?|hit_?rate|hr|success|accuracy|acc|f1|"
+    r"err|rbp|bpref|auc|faithfulness|mean_average_precision|mean_reciprocal_rank)(?:[@_]\d+)?",
+    re.IGNORECASE,
+)
 #: How ndeval prints scores that are not numbers.
 NOT_NUMBERS = ("nan", "-nan", "na", "null", "none", "")
 
@@ -229,8 +241,11 @@ def _from_table(
         for spellings in (RUN, TOPIC, MEASURE, VALUE)
     )
     if run is None:
+        _refuse_measures(header, topic, kind, len(chosen), source)
         return Stored(_matrix(header, chosen, topic, measure), metadata)
     if topic is None:
+        if kind is not None or any(_MEASURE.fullmatch(name) for name in header):
+            raise InputError(f"{source}: {_ARE_MEANS}; its columns are {listed(header)}")
         raise InputError(
             f"{source}: no topic column among {listed(header)}; name it one of {', '.join(TOPIC)}"
         )
@@ -241,9 +256,41 @@ def _from_table(
         cells = _long(chosen, run, topic, kind, value, bounds)
     else:
         named = {run, topic, own.kind, own.digits}
-        rest = [i for i, name in enumerate(header) if i not in named and name not in where]
+        rest = [
+            i
+            for i, name in enumerate(header)
+            if i not in named and name not in where and name.casefold() not in NOT_MEASURES
+        ]
         cells = _wide(header, chosen, run, topic, rest)
     return Stored(cells, metadata, own.number_of_digits(chosen), own.computed(chosen, topic))
+
+
+_ARE_MEANS = (
+    "seems to hold means and no scores of topics, which are needed: a row for each topic, with the topic "
+    "in a column (evaluate --per-topic writes such files)"
+)
+
+
+def _refuse_measures(
+    header: Sequence[str], topic: int | None, kind: int | None, rows: int, source: str
+) -> None:
+    """Refuse a table whose columns are measures where each column would be a run."""
+    values = [name for i, name in enumerate(header) if i != topic]
+    logged = [name for name in values if name.casefold() in _LOG]
+    measures = [name for name in values if _MEASURE.fullmatch(name)]
+    if logged:
+        raise InputError(
+            f"{source}: the column {logged[0]!r} is of a log of training, whose rows are no topics; it "
+            f"{_ARE_MEANS}"
+        )
+    if 2 * len(measures) <= len(values):
+        return
+    if topic is None or rows < 2:
+        raise InputError(f"{source}: the columns {listed(measures, 4)} are measures; it {_ARE_MEANS}")
+    raise InputError(
+        f"{source}: the columns {listed(measures, 4)} are measures, and no column names the run; add one "
+        f"called run with the same name in all rows"
+    )
 
 
 class _Own(NamedTuple):

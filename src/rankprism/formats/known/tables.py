@@ -9,7 +9,7 @@ common names (`rankprism.formats.spellings`). The table of a DuckDB file is name
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -17,8 +17,10 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from rankprism._core import RunTable
-from rankprism.data import Judgments, Preferences, Run, make_frame
-from rankprism.data.frames import column_names
+from rankprism.data.frames import column_names, make_frame, number_columns
+from rankprism.data.judgments import Judgments
+from rankprism.data.preferences import Preferences
+from rankprism.data.run import Run
 from rankprism.errors import InputError, install, listed
 from rankprism.formats import files
 from rankprism.formats.format import (
@@ -32,15 +34,17 @@ from rankprism.formats.format import (
 )
 from rankprism.formats.judged import joined
 from rankprism.formats.known.score_files import scores_of_frame
-from rankprism.formats.preference_rows import COLUMNS, NEEDED, from_rows
+from rankprism.formats.preference_rows import COLUMNS, are_preferences, from_rows, paired
 from rankprism.formats.ranked import ranking
-from rankprism.formats.spellings import JUDGMENT_COLUMNS, RUN_COLUMNS, SPELLINGS, spelled
+from rankprism.formats.roles import Graded, graded, run_columns
+from rankprism.formats.spellings import has
+from rankprism.formats.table import columns_of
 from rankprism.formats.weights import weights_beside
 from rankprism.text.checksum import is_intact, may_have_one
 from rankprism.types import Duplicates, Order
 
-#: The names of the columns that have to be read.
-_Wanted: TypeAlias = Callable[[list[str]], list[str]]
+#: The names of the columns that have to be read, from all names and a table without rows.
+_Wanted: TypeAlias = Callable[[list[str], Any], list[str]]
 #: A schema, and the batches of rows that have it.
 _Batches: TypeAlias = tuple[Any, Iterator[Any]]
 
@@ -61,32 +65,18 @@ class _Kind:
 
 
 @contextmanager
-def opened(
-    file: files.File,
-    expected: tuple[str, ...] = (),
-    optional: tuple[str, ...] = (),
-    *,
-    only: tuple[str, ...] = (),
-) -> Iterator[Any]:
+def opened(file: files.File, chosen: _Wanted | None = None) -> Iterator[Any]:
     """The table in a file, as an object that gives an Arrow stream.
 
     Files may come from strangers, so each batch is validated before its values are used.
 
-    expected, optional : see `spelled`; other columns need not be there. only : the columns that are read, as
-    far as the table has them. Default: all columns are.
+    chosen : the columns that are read, among all. Default: all of them.
     """
     kind = next((kind for kind in _KINDS if kind.begins(file.beginning.bytes)), None)
     if kind is None:
         raise InputError(f"{file.name}: is not a Parquet, Arrow or DuckDB file")
 
-    def wanted(names: list[str]) -> list[str]:
-        if expected:
-            return list(spelled(names, expected, optional, file.name).values())
-        found = [name for name in names if name in only or not only]
-        if only and not found:
-            raise InputError(f"{file.name}: has none of the columns {', '.join(only)}; rename its columns")
-        return found
-
+    wanted = chosen or (lambda names, table: names)
     failed: list[BaseException] = []  # what Arrow would only pass on as text
     try:
         with kind.open(file, wanted) as (schema, batches):
@@ -218,7 +208,7 @@ def _input(file: files.File, pyarrow: Any) -> Any:
 def _chosen(table: Any, wanted: _Wanted, file: files.File) -> list[int]:
     """The numbers of the wanted columns."""
     names = column_names(table, file.name)
-    chosen = set(wanted(names))
+    chosen = set(wanted(names, table))
     twice = next((name for name in names if name in chosen and names.count(name) > 1), None)
     if twice is not None:
         raise InputError(
@@ -317,7 +307,8 @@ def _open_duckdb(file: files.File, wanted: _Wanted) -> Iterator[_Batches]:
         try:
             with _explained(duckdb, file, view, quoted):
                 every = connection.sql(f"select * from {quoted}")
-                columns = [duckdb.ColumnExpression(column) for column in wanted(every.columns)]
+                names = wanted(every.columns, every.limit(0).to_arrow_table())
+                columns = [duckdb.ColumnExpression(column) for column in names]
                 chosen = every.select(*columns)
                 schema = chosen.limit(0).to_arrow_table().schema
 
@@ -402,17 +393,60 @@ def _checked(kind: _Kind, file: files.File) -> files.File:
 
 
 def _read_judgments(kind: _Kind, file: files.File) -> Judgments:
+    from rankprism.formats.aspects.reading import read_aspects
     from rankprism.formats.frames import judgments_in
 
-    with opened(_checked(kind, file), *JUDGMENT_COLUMNS) as table:
-        return Judgments(judgments_in(table, file.name), file.name)
+    columns = columns_of(file)
+    found: list[Graded] = []
+
+    def needed(names: list[str], empty: Any) -> list[str]:
+        if not has(names, "document"):
+            return names  # the documents may be in a list
+        found.append(graded(names, file.name, columns.named, number_columns(empty).__contains__))
+        return [*found[0].place.values(), *found[0].aspects]
+
+    def several(names: Sequence[str]) -> Judgments:
+        return read_aspects(file, list(names))
+
+    with opened(_checked(kind, file), needed) as table:
+        rows = _flat(table, file.name)
+        return judgments_in(rows, file.name, several, columns, found[0] if found else None, is_file=True)
 
 
 def _read_runs(kind: _Kind, file: files.File) -> dict[str | None, RunTable]:
     from rankprism.formats.frames import runs_in
 
-    with opened(_checked(kind, file), *RUN_COLUMNS) as table:
-        return runs_in(table, file.name)
+    columns = columns_of(file)
+
+    def needed(names: list[str], empty: Any) -> list[str]:
+        if not has(names, "document"):
+            return names  # the documents may be in a list
+        return list(run_columns(names, file.name, columns)[0].values())
+
+    with opened(_checked(kind, file), needed) as table:
+        return runs_in(_flat(table, file.name), file.name, columns)
+
+
+def _flat(table: Any, name: str) -> Any:
+    """The same table, in which each entry of a list of documents is a row of its own."""
+    import pyarrow
+
+    schema = table.schema
+    lists = [
+        field.name
+        for field in schema
+        if (pyarrow.types.is_list(field.type) or pyarrow.types.is_large_list(field.type))
+        and pyarrow.types.is_struct(field.type.value_type)
+    ]
+    if has(schema.names, "document") or len(lists) != 1:
+        return table
+    every = pyarrow.table(table).combine_chunks()
+    column = every.column(lists[0]).combine_chunks()
+    entries = column.flatten()
+    rows = every.drop_columns(lists).take(column.value_parent_indices())
+    for field in entries.type:
+        rows = rows.append_column(field.name, entries.field(field.name))
+    return rows
 
 
 def _read_run(kind: _Kind, file: files.File, duplicates: Duplicates) -> RunTable:
@@ -429,8 +463,18 @@ def _read_run(kind: _Kind, file: files.File, duplicates: Duplicates) -> RunTable
 
 
 def _read_preferences(kind: _Kind, file: files.File) -> Preferences:
-    with opened(_checked(kind, file), only=COLUMNS) as table:
-        return from_rows(table, file.name, kind.name)
+    columns = columns_of(file)
+
+    def needed(names: list[str], empty: Any) -> list[str]:
+        if not are_preferences(names):
+            raise InputError(
+                f"{file.name}: has none of the columns {', '.join(COLUMNS)}, or too few; rename its columns"
+            )
+        found = paired(names, file.name, columns.named)
+        return [names[at] for at in dict.fromkeys([*found.place.values(), *found.marks.values()])]
+
+    with opened(_checked(kind, file), needed) as table:
+        return from_rows(table, file.name, kind.name, columns)
 
 
 def _read_scores(kind: _Kind, file: files.File, where: dict[str, str], measure: str | None) -> Any:
@@ -500,7 +544,7 @@ def _begins(kind: _Kind, start: files.Beginning) -> bool:
 
 
 def _has_documents(columns: frozenset[str]) -> bool:
-    return not columns.isdisjoint(SPELLINGS["doc"])
+    return has(columns, "document")
 
 
 _register(
@@ -518,5 +562,5 @@ _register(
     _write_run,
     _read_runs,
 )
-_register(PREFERENCE_FORMATS, ", ".join(COLUMNS), set(NEEDED).issubset, _read_preferences)
+_register(PREFERENCE_FORMATS, ", ".join(COLUMNS), are_preferences, _read_preferences)
 _register(SCORE_FORMATS, "of a text file of scores", lambda columns: True, _read_scores)

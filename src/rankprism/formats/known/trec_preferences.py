@@ -14,7 +14,8 @@ from rankprism.errors import InputError, RankprismWarning
 from rankprism.formats import files
 from rankprism.formats.format import PREFERENCE_FORMATS, Format, Written, register
 from rankprism.formats.judged import check_ids, joined, number_text
-from rankprism.formats.preference_rows import ANYBODY, COLUMNS, Adding, levels_lost, reading
+from rankprism.formats.preference_rows import ANYBODY, Adding, levels_lost, reading
+from rankprism.formats.table import names_of
 
 #: The mark of a question without an answer.
 UNANSWERED = "?"
@@ -124,7 +125,7 @@ def _winner_loser_line(start: files.Beginning) -> bool:
     columns = start.columns
     if len(columns) != 3 or columns[1] == "=" or columns[0][0] in "{[" or columns[0] == "runid":
         return False
-    return not _is_number(columns[2]) and not {column.casefold() for column in columns} <= set(COLUMNS)
+    return not _is_number(columns[2]) and not names_of(start)
 
 
 def _between_blanks(preferences: Preferences, format: str) -> tuple[str, ...]:
