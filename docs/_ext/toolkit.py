@@ -38,6 +38,7 @@ def offered(room: Path) -> dict[str, tuple[str, str]]:
         for node in tree.body
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("rankprism.")
         for alias in node.names
+        if alias.asname or not stub.exists()
     }
     listed = [
         element.value

@@ -71,7 +71,6 @@ _OFFERED = {
     "Shown": "preferences.utility",
     "Utilities": "preferences.utility",
     "checked_documents": "preferences.utility",
-    "counted": "preferences.utility",
     "places_by_topic": "preferences.utility",
     "pooled": "preferences.utility",
     "raw": "preferences.utility",

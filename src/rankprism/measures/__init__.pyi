@@ -34,7 +34,6 @@ from rankprism.measures.preferences.utility import Place as Place
 from rankprism.measures.preferences.utility import Shown as Shown
 from rankprism.measures.preferences.utility import Utilities as Utilities
 from rankprism.measures.preferences.utility import checked_documents as checked_documents
-from rankprism.measures.preferences.utility import counted as counted
 from rankprism.measures.preferences.utility import places_by_topic as places_by_topic
 from rankprism.measures.preferences.utility import pooled as pooled
 from rankprism.measures.preferences.utility import raw as raw

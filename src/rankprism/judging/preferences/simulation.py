@@ -26,7 +26,8 @@ from rankprism.judging.preferences.user_profiles import (
     topic_generator,
     trec_profile,
 )
-from rankprism.measures import NONE, Comparisons, Counts, Shown, checked_documents, counted
+from rankprism.measures import NONE, Comparisons, Counts, Shown, checked_documents
+from rankprism.measures.preferences.utility import counted
 from rankprism.types import (
     AtLeast,
     CollectionOptions,

@@ -12,7 +12,8 @@ import numpy as np
 
 from rankprism.data import Longs, Preferences
 from rankprism.judging.preferences.rankings import Rankings, TopicRankings
-from rankprism.measures import NONE, Comparisons, Shown, counted
+from rankprism.measures import NONE, Comparisons, Shown
+from rankprism.measures.preferences.utility import counted
 
 
 @dataclass(frozen=True)
