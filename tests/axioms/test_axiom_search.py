@@ -8,6 +8,7 @@ import re
 import subprocess
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,7 @@ from rankprism.meta.axioms import (
     Conf,
     Constraint,
     Deep,
+    DeepTh,
     Pri,
     Red,
     Relation,
@@ -50,6 +52,7 @@ from rankprism.meta.axioms.bases import instances_of, random_bases, small_bases
 from rankprism.meta.axioms.lots import Lots
 from rankprism.meta.axioms.rankings import Instance, hits_of, on_scale, score
 from rankprism.meta.axioms.search import search_verdicts
+from rankprism.meta.axioms.trials import _over
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::rankprism.RankprismWarning"
@@ -719,3 +722,19 @@ def test_the_page_of_a_measure_has_its_verdicts(cli: Cli) -> None:
         "Axioms: refuted: Pri Deep CloseTh Conf AspDiv MRed Sat; proved: DeepTh Red AspRel; in the reading "
         "printed, refuted: AspRel (see `rankprism axioms ERR_IA`)"
     ) in " ".join(cli("measures", "ERR_IA").stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("holds", "at", "note"),
+    [
+        ([False, False, False], 0, "for no n from 1 to 3"),
+        ([True, False, False], 1, "for no n from 2 to 3"),
+        ([False, True, False], 2, "for no n from 3 to 3"),
+        ([False, True, True], None, "for n ≥ 2"),
+        ([True, True, True], None, "for n ≥ 1"),
+    ],
+)
+def test_a_relation_has_to_hold_from_some_n_on(holds: list[bool], at: int | None, note: str) -> None:
+    eventually = replace(DeepTh, values=(1, 2, 3))
+    assert eventually.read_quantifier == "eventually"
+    assert _over(eventually, np.array(holds)) == (at, note)

@@ -406,10 +406,10 @@ def test_false_coverage_is_controlled_for_the_pairs_that_bh_selects() -> None:
 @pytest.mark.parametrize(
     ("settings", "interval", "level", "words"),
     [
-        ({}, "Bonferroni", 1 - 0.05 / 3, "each covers 1 - 0.05/3"),
+        ({}, "Bonferroni", 1 - 0.05 / 3, "each covers 1 - 0.05/3, so that all 3 together"),
         ({"correction": "bh"}, "FCR", None, "R the number of significant pairs"),
-        ({"correction": "none"}, "single", 0.95, "on its own"),
-        ({"test": "anova-tukey"}, "simultaneous", 0.95, "all together"),
+        ({"correction": "none"}, "single", 0.95, "each holds on its own with probability 0.95"),
+        ({"test": "anova-tukey"}, "simultaneous", 0.95, "all together hold with probability 0.95"),
     ],
 )
 def test_every_export_says_which_interval_it_holds(
