@@ -426,6 +426,7 @@ def test_a_policy_in_toml(tmp_path: Path, versions: tuple[Path, Path, Path]) -> 
         ("[gate]\nmeasures = [3]", "measures must be a list"),
         ("[gate]\nmeasures = ['AP']", "give a margin for AP"),
         ("[gate]\nmeasures = ['AP']\nmargin = -1", "the margin must be 0 or a number above it"),
+        (f"[gate]\nmeasures = ['AP']\nmargin = 1{'0' * 400}", "the margin must be 0 or a number above it"),
         ("[gate]\nmeasures = ['AP']\nmargin = true", "margin must be a number"),
         ("[gate]\nmeasures = ['AP']\nmargin = '2 %%'", "the margin must be 0 or"),
         (

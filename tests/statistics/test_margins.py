@@ -168,6 +168,7 @@ def test_a_share_of_the_mean_is_that_of_each_baseline() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
+        ({"margin": 10**400}, "the margin must be a number above 0"),
         ({"margin": 0}, "the margin must be a number above 0, or such a number of per cent"),
         ({"margin": "-2%", "baseline": "r0"}, "the margin must be a number above 0"),
         ({"margin": "two"}, "got 'two'"),

@@ -40,7 +40,7 @@ class Margin:
         relative = isinstance(given, str) and given.rstrip().endswith("%")
         try:
             number = float(given.rstrip()[:-1] if relative and isinstance(given, str) else given)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):  # a whole number of any length
             number = math.nan
         allowed = 0 < number < math.inf or (zero and number == 0)
         if isinstance(given, bool) or not isinstance(given, str | Real) or not allowed:
