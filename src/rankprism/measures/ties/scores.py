@@ -26,6 +26,7 @@ import numpy as np
 
 from rankprism.data import Floats, Hits, Longs
 from rankprism.errors import MeasureError
+from rankprism.measures.form import PerAspect
 from rankprism.measures.mixture import Mixture
 from rankprism.measures.parameter import Role
 from rankprism.measures.parts import total
@@ -182,7 +183,7 @@ def _whole_extremes(measure: Measure, hits: Hits | PreferenceHits) -> Pair:
         same = _score(measure)(hits)  # type: ignore[arg-type]  # only measures of judgments are
         return same, same
     if (found := form.extremes(hits)) is not None:
-        return found[0].reshape(-1), found[1].reshape(-1)
+        return (found[0][:, 0], found[1][:, 0]) if isinstance(form, PerAspect) else found
     worth = form.worth(hits) if isinstance(hits, Hits) else None
     if isinstance(hits, Hits) and worth is not None and worth.shape[1] == 1:
         low, high = (_score(measure)(rearranged(hits, worth[:, 0], best)) for best in (False, True))
