@@ -346,7 +346,8 @@ def _on_zeros(m: int, measure: Measure, scores: Scores) -> Iterator[Sentence]:
     values = scores.values[:, :, m]
     defined = values[~np.isnan(values)]
     zero = int((defined == 0).sum())
-    if zero:
+    # If other rankings are worse than 0, it is a score like any other.
+    if zero and (defined * scores.direction[m] >= 0).all():
         share = f"{zero:,} of {defined.size:,} rankings ({zero / defined.size:.0%})"
         blind = "does not tell bad rankings from worse ones among these"
         yield Sentence(f"{measure.display} gives 0 to {share}, and {blind}.", (measure,), "topics")

@@ -295,6 +295,30 @@ class DiscriminativePower(Result):
         return sampled.differences(self.measures, "power", self.about)
 
     @property
+    def note(self) -> str:
+        """Which differences are significant, and what the intervals are."""
+        a, method = self.about, METHODS[self.about["method"]]
+        pairs = f"{len(self.pairs):,} pair{'s' * (len(self.pairs) != 1)}"
+        drawn = f" with {a['resamples']:,} resamples" if a["resamples"] else ""
+        corrected_for = {
+            "none": f"not corrected for {pairs}",
+            "within the test": f"corrected for {pairs} by the test itself",
+            "holm": f"after the Holm correction for {pairs}",
+        }[method.correction]
+        test = method.words.removesuffix(", Holm")
+        said = [
+            f"power: the share of pairs of runs that differ significantly ({test}{drawn}, "
+            f"p < {self.alpha:g}, {corrected_for}, {a['topics']} topics)."
+        ]
+        confidence = 0 if self.sampling is None else self.sampling.confidence
+        if confidence:
+            said.append(
+                f"low and high: the {100 * confidence:g} % interval of the power that is expected with as "
+                f"many other topics."
+            )
+        return " ".join(said)
+
+    @property
     def curves(self) -> Floats:
         """(measure, pair): the levels from the largest to the smallest, as an ASL curve shows them."""
         return np.asarray(-np.sort(-self.asl, axis=1))

@@ -370,7 +370,12 @@ class ScoreTable(Result):
     def note(self) -> str:
         if not self.with_intervals:
             return ""
-        return f"Brackets hold {100 * CONFIDENCE:g} % intervals of the means, by Student's t over topics."
+        from rankprism.statistics import said_beyond
+
+        scores = self.scores
+        said = f"Brackets hold {100 * CONFIDENCE:g} % intervals of the means, by Student's t over topics."
+        beyond = said_beyond(scores.measures, scores.values, *scores._interval_ends(CONFIDENCE))
+        return f"{said} {beyond}".strip()
 
     @property
     def measures(self) -> tuple[str, ...]:

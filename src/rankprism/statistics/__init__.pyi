@@ -10,6 +10,7 @@ from rankprism.statistics.corrections import corrected as corrected
 from rankprism.statistics.corrections import interval_level as interval_level
 from rankprism.statistics.levels import check_level as check_level
 from rankprism.statistics.means import LARGEST_SCORE as LARGEST_SCORE
+from rankprism.statistics.means import said_beyond as said_beyond
 from rankprism.statistics.means import t_intervals as t_intervals
 from rankprism.statistics.paired import Moments as Moments
 from rankprism.statistics.paired import all_pairs as all_pairs

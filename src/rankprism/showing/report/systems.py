@@ -12,7 +12,7 @@ from rankprism.data import Bools, Floats
 from rankprism.evaluation import unchecked
 from rankprism.results import Scores
 from rankprism.showing.report.numbers import millionths, or_none, rounded
-from rankprism.statistics import CLAIMS, heavy_means, t_intervals
+from rankprism.statistics import CLAIMS, heavy_means, said_beyond, t_intervals
 
 #: Largest number of groups, as many as there are letters to name them.
 MOST_GROUPS = 26
@@ -42,11 +42,17 @@ def described(scores: Scores, comparison: Comparison | str, alpha: float) -> dic
             if missing
             else f"Each interval covers its mean with {1 - alpha:.0%} confidence (Student's t over topics)."
             + heavy
+            + _beyond(scores, margin)
         )
         + _different_topics(scores),
         "latex": _latex((scores.table() if isinstance(comparison, str) else comparison).to_latex()),
         "comparison": {"missing": comparison} if isinstance(comparison, str) else _comparison(comparison),
     }
+
+
+def _beyond(scores: Scores, margin: Floats) -> str:
+    said = said_beyond(scores.measures, scores.values, scores.means - margin, scores.means + margin)
+    return f" {said}" if said else ""
 
 
 def _different_topics(scores: Scores) -> str:
