@@ -172,7 +172,7 @@ $(VENV)/tools: Makefile tests/constraints.txt
 $(VENV)/wheel: $(VENV)/tools $(SOURCES)
 	rm -rf dist
 	$(PIP) wheel --no-build-isolation --no-deps --wheel-dir dist .
-	@ls $(CURDIR)/dist/*.whl > $@
+	@ls "$(CURDIR)"/dist/*.whl > $@
 
 $(VENV)/installed: $(VENV)/wheel
 	$(PIP) install --force-reinstall --no-deps "$$(cat $<)"

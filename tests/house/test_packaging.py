@@ -377,3 +377,14 @@ def test_every_extra_is_on_the_page_that_says_how_to_install() -> None:
     page = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
     listed = re.findall(r"^\| `([a-z-]+)` \|", page, re.M)
     assert sorted(listed) == sorted(PROJECT["project"]["optional-dependencies"])
+
+
+def test_the_wheel_is_found_in_a_path_with_a_blank(tmp_path: Path) -> None:
+    """The line of the Makefile that writes down where the wheel is, in a folder of such a name."""
+    (line,) = (x for x in (ROOT / "Makefile").read_text(encoding="utf-8").splitlines() if "dist/*.whl" in x)
+    place = tmp_path / "with blank"
+    (place / "dist").mkdir(parents=True)
+    (place / "dist" / "x.whl").touch()
+    (place / "Makefile").write_text(f"found:\n{line}\n", encoding="utf-8")
+    subprocess.run(["make", "found"], cwd=place, check=True, capture_output=True)
+    assert (place / "found").read_text(encoding="utf-8").strip() == str(place / "dist" / "x.whl")
