@@ -887,3 +887,18 @@ def test_the_command_makes_a_report_of_a_file_of_scores(cli: Callable[..., Any],
         assert refused.returncode == 2
         assert f"{option} goes with judgments and runs" in refused.stderr
     assert not (tmp_path / "none.html").exists()
+
+
+@pytest.mark.parametrize("name", ["r.pdf", "r.DOCX", "r.xlsx"])
+def test_a_report_is_not_written_under_the_name_of_another_format(
+    tmp_path: Path, name: str, cli: Any
+) -> None:
+    qrels, run = tmp_path / "q.txt", tmp_path / "a.run"
+    qrels.write_text("q 0 d1 1\n")
+    run.write_text("q Q0 d1 1 1.0 a\n")
+    with pytest.raises(InputError, match="a report is a page of HTML, not a file that ends in"):
+        report.make(qrels, run, "P@1").save(tmp_path / name)
+    found = cli("report", qrels, run, "-m", "P@1", "-o", tmp_path / name, "-q")
+    assert found.returncode == 2
+    assert "name it report.html" in found.stderr
+    assert not (tmp_path / name).exists()

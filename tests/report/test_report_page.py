@@ -105,6 +105,20 @@ def test_the_systems_can_be_sorted_and_filtered(made: Path, opened: Callable[...
     assert "2 runs of 6" in page.get_by_role("status").inner_text()
 
 
+def test_the_best_and_worst_run_of_a_topic_count_those_that_tie(
+    tmp_path: Path, opened: Callable[..., Page]
+) -> None:
+    """One of many tied runs was named as if it were the only one."""
+    qrels = {f"q{t}": {"d1": 1, "d2": 0} for t in range(3)}
+    ranked = {"d1": 2.0, "d2": 1.0}, {"d1": 1.0, "d2": 2.0}
+    runs = {f"r{r}": dict.fromkeys(qrels, ranked[r > 2]) for r in range(5)}
+    report.make(qrels, runs, ["P@1"]).save(tmp_path / "report.html")
+    page = opened(tmp_path / "report.html", "#view=topics")
+    (first, *_) = (row for row in page.locator("tbody tr").all_inner_texts() if row.startswith("q0"))
+    assert "r0 and 2 more (1.000)" in first
+    assert "r3 and 1 more (0.000)" in first
+
+
 def test_the_filter_filters_everything(made: Path, opened: Callable[..., Page]) -> None:
     """Two runs are left in every list, table and choice, and what is counted is counted for them."""
     page = opened(made, "#view=systems&by=RBU%4010")

@@ -60,7 +60,9 @@ def read_for_report(
 def write_page(report: Report, output: Annotated[Path, output_option()] = Path("report.html")) -> None:
     """Write the page of a report."""
     from rankprism.cli.output import write
+    from rankprism.showing.report.report import check_name
 
+    check_name(output)
     with working("writing the page"):
         html = report.html
     write(html, output)

@@ -17,13 +17,14 @@ written for each list.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Unpack
 
 from rankprism.data import Judgments, Preferences
-from rankprism.errors import check_whole
+from rankprism.errors import InputError, check_whole
 from rankprism.evaluation import Collection, collected, evaluate
 from rankprism.formats import DocumentsLike, Topic, TopicsLike, files, output_files, read_scores, read_topics
 from rankprism.measures import Measure, parse_all
@@ -47,6 +48,28 @@ from rankprism.types import (
 
 #: The significance level, and one minus the confidence of the intervals.
 ALPHA = 0.05
+#: Endings of files that no page of HTML should have.
+OTHER_ENDINGS = frozenset(
+    (
+        ".pdf",
+        ".docx",
+        ".doc",
+        ".odt",
+        ".xlsx",
+        ".xls",
+        ".ods",
+        ".pptx",
+        ".csv",
+        ".tsv",
+        ".json",
+        ".jsonl",
+        ".parquet",
+        ".png",
+        ".svg",
+        ".md",
+        ".tex",
+    )
+)
 TITLE = "Ranking evaluation report"
 #: Roughly, the share of the time that each step takes.
 _STEPS = {"read": 0.15, "score": 0.05, "compare": 0.05, "measures": 0.2, "axioms": 0.35, "rankings": 0.2}
@@ -256,11 +279,22 @@ class Report:
 
     def save(self, path: files.PathLike) -> None:
         """Write the page to a file, completely or not at all."""
+        check_name(path)
         output_files.write_texts({path: self.html})
 
     def __repr__(self) -> str:
         runs, topics, measures = (len(self.data[name]) for name in ("runs", "topics", "measures"))
         return f"<Report: {runs} runs, {topics} topics, {measures} measures>"
+
+
+def check_name(path: files.PathLike) -> None:
+    """Refuse a file whose ending promises something else than a page."""
+    ending = os.path.splitext(os.fspath(path))[1].lower()
+    if ending in OTHER_ENDINGS:
+        raise InputError(
+            f"{os.fspath(path)}: a report is a page of HTML, not a file that ends in {ending}; name it "
+            f"report.html, and print the page to make a PDF of it"
+        )
 
 
 class _Progress:

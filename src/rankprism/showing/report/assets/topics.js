@@ -55,7 +55,15 @@ function table(state, found) {
     sortHead("topicsort", label, key, sort, ({ column, descending }) =>
       go({ topicsort: `${column} ${descending ? "down" : "up"}` }),
     );
-  const run = (t, r) => h("td", { class: "text" }, shown(runs[r]), ` (${number(score(state.m, r, t), 3)})`);
+  const some = matching(state);
+  const counted = some.length ? some : runs.map((_, r) => r);
+  // Several runs may be the best or the worst. One of them is named, and the others are counted.
+  const run = (t, r) => {
+    const own = score(state.m, r, t);
+    const others = counted.filter((other) => other !== r && score(state.m, other, t) === own).length;
+    const more = others ? ` and ${others} more` : "";
+    return h("td", { class: "text" }, shown(runs[r]), more, ` (${number(own, 3)})`);
+  };
   return h(
     "table",
     {},
