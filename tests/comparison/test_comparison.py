@@ -599,3 +599,20 @@ def test_the_variance_is_estimated_from_scores(collections: Path) -> None:
 def test_bad_designs(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         topic_set_size(**settings)
+
+
+def test_differences_of_many_pairs_by_topic_are_cut_for_people_and_whole_in_files() -> None:
+    """Those of 500 runs took 85 MB of text."""
+    scores = matrix(np.random.default_rng(0).random((16, 12)))
+    found = compare(scores).by_topic()
+    counts, topics = found.tables
+    pairs = list(zip(counts.columns["run"], counts.columns["other"], strict=True))
+    assert len(pairs) == 100
+    assert set(zip(topics.columns["run"], topics.columns["other"], strict=True)) == set(pairs)
+    assert "Only the 100 of 120 pairs whose means differ most are shown" in found.note
+    widest = np.abs(found.comparison.difference[0]).argmax()
+    assert tuple(found.comparison.runs[r] for r in found.comparison.pairs[widest]) in pairs
+    assert len(found.rows.columns["run"]) == 120 * 12
+    blocks = [block.columns for block in found.row_blocks()]
+    assert [x for block in blocks for x in block["difference"]] == found.rows.columns["difference"]
+    assert "Only the" not in compare(matrix(np.random.default_rng(0).random((10, 12)))).by_topic().note

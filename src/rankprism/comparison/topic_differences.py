@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankprism.data import Bools, Floats
+from rankprism.data import Bools, Floats, Longs
 from rankprism.results import Result, Table
 
 if TYPE_CHECKING:
     from rankprism.comparison.result import Comparison
+
+#: The most pairs of runs that the tables show.
+MOST_PAIRS = 100
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,10 +52,10 @@ class TopicDifferences(Result):
         """(measure, pair, topic): by how much the first run is better; negative where it is worse."""
         return np.asarray(self.difference * self.comparison.direction[:, None, None])
 
-    def _rows(self, most: int | None) -> Table:
+    def _rows(self, most: int | None, pairs: Longs) -> Table:
         of, rows = self.comparison, []
         for m, measure in enumerate(of.measures):
-            for pair, (a, b) in enumerate(of.pairs.tolist()):
+            for pair, (a, b) in zip(pairs.tolist(), of.pairs[pairs].tolist(), strict=True):
                 difference, gain = self.difference[m, pair], self.gain[m, pair]
                 order = np.argsort(-gain, kind="stable")
                 if most is not None:
@@ -67,13 +70,39 @@ class TopicDifferences(Result):
     @property
     def rows(self) -> Table:
         """One row for each measure, pair and topic, the largest gain first."""
-        return self._rows(None)
+        return self._rows(None, self._every)
+
+    def row_blocks(self) -> Iterator[Table]:
+        """The same rows of some pairs at a time; with several measures, all at once, to keep their order."""
+        if len(self.measures) > 1 or len(self._every) <= MOST_PAIRS:
+            yield self.rows
+            return
+        for first in range(0, len(self._every), MOST_PAIRS):
+            yield self._rows(None, self._every[first : first + MOST_PAIRS])
+
+    @property
+    def _every(self) -> Longs:
+        return np.arange(len(self.comparison.pairs))
+
+    @cached_property
+    def _shown(self) -> Longs:
+        """The pairs that the tables show: those whose means differ most by any measure, if there are many."""
+        if len(self._every) <= MOST_PAIRS:
+            return self._every
+        size = np.abs(self.comparison.difference)
+        spread = np.maximum(size.max(1, keepdims=True), np.finfo(np.float64).tiny)
+        largest = (size / spread).max(0)
+        return np.sort(np.argsort(-largest, kind="stable")[:MOST_PAIRS])
 
     @property
     def summary(self) -> Table:
         """For each measure and pair, on how many topics the first run is better, worse and equal."""
-        of, found, gain = self.comparison, self.difference, self.gain
-        m, pair = (axis.ravel() for axis in np.indices(found.shape[:2]))
+        return self._counts(self._every)
+
+    def _counts(self, pairs: Longs) -> Table:
+        of, found, gain = self.comparison, self.difference[:, pairs], self.gain[:, pairs]
+        m, at = (axis.ravel() for axis in np.indices(found.shape[:2]))
+        pair = pairs[at]
         first, second = of.pairs[pair].T
         return Table(
             {
@@ -91,14 +120,20 @@ class TopicDifferences(Result):
     @property
     def tables(self) -> tuple[Table, ...]:
         """The numbers of better and worse topics, and the topics with the largest differences."""
-        return self.summary, self._rows(self.most)
+        return self._counts(self._shown), self._rows(self.most, self._shown)
 
     @property
     def note(self) -> str:
+        pairs = len(self._every)
+        cut = (
+            f" Only the {MOST_PAIRS} of {pairs:,} pairs whose means differ most are shown; files have all."
+            if pairs > MOST_PAIRS
+            else ""
+        )
         return (
             f"Differences on {len(self.comparison.topics)} topics. The first table counts the topics on "
             f"which the run is better and worse than the other. The second shows, of each pair, at most "
-            f"{self.most} of the largest gains and {self.most} of the largest losses."
+            f"{self.most} of the largest gains and {self.most} of the largest losses.{cut}"
         )
 
 
