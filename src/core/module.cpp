@@ -599,11 +599,11 @@ NB_MODULE(_core, m) {
 
     nb::class_<RunTable>(m, "RunTable")
         .def_static("from_file", [](const std::string& path, const std::string& name) {
-            return unlocked([&] { return RunTable::from_text(Text::whole(Source::file(path, name))); });
+            return unlocked([&] { return RunTable::from_text(Text::whole(Source::file(path, name), true)); });
         })
         .def_static("from_bytes", [](const nb::bytes& data, const std::string& name) {
             const std::string_view bytes(data.c_str(), data.size());
-            return unlocked([&] { return RunTable::from_text(Text::from_bytes(bytes, name)); });
+            return unlocked([&] { return RunTable::from_text(Text::whole(Source::bytes(bytes, name), true)); });
         })
         .def_static("from_columns", &run_from_columns)
         .def("add_empty", [](RunTable& run, const std::vector<std::string>& topics) {

@@ -171,7 +171,7 @@ std::int64_t Source::newlines(std::size_t before) const {
     return lines;
 }
 
-Text Text::whole(const Source& source) {
+Text Text::whole(const Source& source, bool of_lines) {
     Text text;
     text.source_ = source;
     char* memory = text.reserve(source.size());
@@ -179,6 +179,7 @@ Text Text::whole(const Source& source) {
         check_interrupt();
         source.read(at, std::min(Blocks::usual, source.size() - at), memory + at);
     }
+    if (of_lines) text.refuse_long_line(source.size());
     text.finish(source.size());
     text.check_rest();
     return text;
@@ -211,6 +212,21 @@ void Text::finish(std::size_t size) {
     while (line != memory_.get() && line[-1] != '\n') --line;
     end_ = static_cast<std::size_t>(line - memory_.get());
     skip_ = std::min(skip_, end_);
+}
+
+void Text::refuse_long_line(std::size_t size) {
+    constexpr std::ptrdiff_t longest = 1'000'000;
+    const char *line = memory_.get(), *const end = line + size;
+    while (end - line > longest) {
+        const char* last = line + longest;  // after the last newline from there back
+        while (*last != '\n' && last != line) --last;
+        if (last == line && *line != '\n') {
+            finish(size);
+            check_rest();  // a binary file is called one
+            fail(line, "is longer than 1,000,000 bytes, the most of a line; check that this is a file of lines");
+        }
+        line = last + 1;
+    }
 }
 
 void Text::check_beginning() {
@@ -323,6 +339,8 @@ bool Blocks::next(Text& text) {
         char* memory = text.reserve(wanted);
         loaded += load(at_ + loaded, wanted - loaded, memory + loaded);
         over_ = loaded == left || loaded < wanted;
+        // A line without end would fill the memory before anybody looks at it.
+        text.refuse_long_line(loaded);
         if (over_) break;
         const char* end = memory + loaded;
         while (end != memory && end[-1] != '\n') --end;

@@ -72,8 +72,8 @@ class Text {
     static constexpr std::size_t padding = 64;
 
     Text() = default;  // no text
-    // The whole text, for a source that is kept.
-    static Text whole(const Source& source);
+    // The whole text, for a source that is kept. of_lines: no line may be longer than a megabyte.
+    static Text whole(const Source& source, bool of_lines = false);
     static Text from_bytes(std::string_view bytes, const std::string& name) { return whole(Source::bytes(bytes, name)); }
 
     const char* begin() const { return memory_.get() + skip_; }
@@ -95,6 +95,7 @@ class Text {
     friend class Blocks;
     char* reserve(std::size_t size);   // room for this many bytes and the padding; keeps the contents
     void finish(std::size_t size);     // checks the bytes after they were loaded
+    void refuse_long_line(std::size_t size);  // of the bytes that were loaded
     bool begins_file() const { return at_ == 0 && !source_.original_line; }
     void check_beginning();            // refuses empty files, foreign encodings and packed files
     const char* find_foreign() const;  // a NUL byte, or a byte that is not UTF-8; end() if there is none

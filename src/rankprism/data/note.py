@@ -51,6 +51,7 @@ KINDS = {
     "unused-weights": "no chosen measure uses the aspect weights",
     "unequal-scales": "TOMA compares aspects whose scales differ much in length",
     "lowest-labels": "labels that are missing or below the scale were read as the lowest label",
+    "not-files": "a folder of runs holds pipes, sockets or devices, which are left out",
     "byte-order-mark": "an id has a byte-order mark in it",
     "no-break-space": "an id has a no-break space in it",
     "blank-in-id": "an id begins or ends with a blank",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import sys
@@ -190,8 +191,10 @@ class File(os.PathLike[str]):
         name = self.path
         if name == "-" or database_table(name) is not None:
             return
-        if not os.path.exists(name):
-            raise InputError(f"{name}: there is no such file; check the path")
+        try:
+            os.stat(name)
+        except (OSError, ValueError) as error:
+            raise InputError(not_found(name, error)) from None
         if os.path.isdir(name):
             raise InputError(f"{name}: is a directory; name the files in it, e.g. {os.path.join(name, '*')}")
 
@@ -222,7 +225,10 @@ class File(os.PathLike[str]):
         """All bytes of the file; None for a large plain file, which the core reads, and for a plain table."""
         self._look()
         if self._data is None and self._flows:
-            self._data = self._begun(keeps=False).rest()
+            if self._feed is not None and self.is_packed:
+                self._feed.close()
+                self._feed = None
+            self._data = self._begun(keeps=False, most=max_held()).rest()
         return self._data
 
     def fed(self, take: Callable[[Feed], Taken | None]) -> Taken | None:
@@ -254,10 +260,15 @@ class File(os.PathLike[str]):
             self._beginning = Beginning(self._start(), self.path)
         return self._beginning
 
-    def _begun(self, keeps: bool) -> Feed:
-        """Let another thread unpack or receive the bytes. It waits when it is some megabytes ahead."""
+    def _begun(self, keeps: bool, most: int | None = None) -> Feed:
+        """Let another thread unpack or receive the bytes. It waits when it is some megabytes ahead.
+
+        most : the most bytes that are received, if all are held in memory.
+        """
         if self._feed is None:
             pieces = self._pieces if self._pieces is not None else _pieces(self.path)
+            if most is not None:
+                pieces = _at_most(pieces, most, self.name)
             self._feed, self._pieces = Feed(self.name, keeps), None
             threading.Thread(target=_fill, args=(self._feed, pieces), daemon=True).start()
         return self._feed
@@ -265,6 +276,8 @@ class File(os.PathLike[str]):
     def text(self) -> str:
         """The whole text, after a check that it is UTF-8."""
         data = self.data
+        if data is None and os.stat(self.path).st_size > max_held():
+            raise _too_large(self.name, max_held())
         return checked_text(_read(self.path, -1) if data is None else data, self.name)
 
     def lines(self) -> Iterator[tuple[int, str]]:
@@ -277,6 +290,24 @@ class File(os.PathLike[str]):
         if self._data is None and (self.is_plain or self.is_packed):
             return _data_lines(_lines(self.path))
         return self.lines()
+
+
+def not_found(name: str, error: OSError | ValueError) -> str:
+    """Why there is no file by this name: nothing is there, a right is missing, or links lead nowhere."""
+    if isinstance(error, PermissionError):
+        folder = os.path.dirname(os.path.abspath(name))
+        while not os.access(os.path.dirname(folder), os.X_OK):
+            folder = os.path.dirname(folder)
+        return f"{name}: cannot be looked up, because you have no right to open the folder {folder}"
+    if isinstance(error, ValueError):  # a NUL in the name
+        return f"{name!r}: there is no such file; check the path"
+    if error.errno == errno.ELOOP:
+        return f"{name}: is a link that leads in a circle; name the file itself"
+    if os.path.islink(name):
+        return f"{name}: is a link to {os.readlink(name)}, which does not exist; name the file itself"
+    if isinstance(error, FileNotFoundError | NotADirectoryError):
+        return f"{name}: there is no such file; check the path"
+    return f"{name}: cannot be opened ({error.strerror})"
 
 
 def _fill(feed: Feed, pieces: Pieces) -> None:
@@ -432,6 +463,34 @@ def max_unpacked() -> int:
     A file of a few kilobytes can unpack to as many gigabytes, by mistake or on purpose.
     """
     return parse_size(os.environ.get(MAX_UNPACKED) or "16G", MAX_UNPACKED)
+
+
+def max_held() -> int:
+    """How many bytes of a file are held in memory at once, if its format cannot be read line by line.
+
+    What is read from them takes about ten times as much, so this is a sixteenth of the machine's memory, or
+    the value of `MAX_UNPACKED`.
+    """
+    if os.environ.get(MAX_UNPACKED) or not hasattr(os, "sysconf"):
+        return max_unpacked()
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return min(max(memory // 16, 1 << 28), max_unpacked())
+
+
+def _at_most(pieces: Pieces, most: int, name: str) -> Pieces:
+    found = 0
+    for piece in pieces:
+        found += len(piece)
+        if found > most:
+            raise _too_large(name, most)
+        yield piece
+
+
+def _too_large(name: str, most: int) -> InputError:
+    return InputError(
+        f"{name}: holds more than {most:,} bytes, the most that is held in memory at once; if this is what "
+        f"you expect, allow more with --max-unpacked or {MAX_UNPACKED}, e.g. {MAX_UNPACKED}=64G"
+    )
 
 
 def parse_size(text: str, what: str) -> int:

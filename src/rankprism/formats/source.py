@@ -8,6 +8,7 @@ loads numpy, or a format that few files have, unless a file needs it.
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -342,8 +343,12 @@ def _reader_of_several(source: Source) -> Callable[[files.File], dict[str | None
 def _files_in(folder: Source, on_error: OnError | None) -> list[Source]:
     """The files of a folder of runs, by name. Hidden files are left out, and all others must be runs."""
     path, name = folder.thing.path, folder.thing.name
-    with os.scandir(path) as entries:
-        paths = sorted(entry.path for entry in entries if not entry.name.startswith("."))
+    try:
+        with os.scandir(path) as entries:
+            paths = sorted(entry.path for entry in entries if not entry.name.startswith("."))
+    except PermissionError:
+        raise InputError(f"{name}: is a folder that you have no right to list") from None
+    paths = _without_devices(name, paths)
     found = []
     for source in map(source_of, paths):
         file: files.File = source.thing
@@ -360,6 +365,26 @@ def _files_in(folder: Source, on_error: OnError | None) -> list[Source]:
         with left_out(files.run_name(path), on_error):
             raise InputError(f"{name}: is an empty folder; put runs into it, or name their files")
     return found
+
+
+def _without_devices(folder: str, paths: list[str]) -> list[str]:
+    """The paths that do not lead to a pipe, a socket or a device, which might wait for ever or never end."""
+    others = [path for path in paths if _is_device(path)]
+    if others:
+        from rankprism.data import Note, issue
+
+        text = f"{folder}: {os.path.basename(others[0])} is no file but a pipe, a socket or a device"
+        more = f", and {len(others) - 1} more are" if len(others) > 1 else ""
+        issue([Note("not-files", f"{text}{more}; left out", len(others), others[0])])
+    return [path for path in paths if path not in others]
+
+
+def _is_device(path: str) -> bool:
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return False  # a link to nothing, for example, which is refused when it is read
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
 def _named(source: Source, name: str, ahead: bool) -> Source:
