@@ -6,7 +6,6 @@ documents that both have labelled are compared, and all others are removed from 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -15,8 +14,8 @@ import numpy as np
 
 from rankprism._core import JudgmentTable
 from rankprism.data import Bools, Judgments, Note, issue, some
-from rankprism.errors import InputError, RankprismWarning
-from rankprism.evaluation import Collection, evaluate
+from rankprism.errors import InputError
+from rankprism.evaluation import Collection
 from rankprism.evaluation.inspection.coverage import depth_of
 from rankprism.judging.judges.labels import Labels
 from rankprism.judging.judges.pool import Ranked
@@ -80,7 +79,7 @@ class Shared:
             kept = self._kept(judgments)
             joined = collection.joined(kept)
             runs = {name: run.only_judged() for name, run in joined.items()}
-            found.append(_scored(collection.judged_by(kept).with_runs(runs), measures))
+            found.append(collection.judged_by(kept).with_runs(runs).rescored(measures))
         return Compared(found[0], found[1])
 
     def _kept(self, judgments: Judgments) -> Judgments:
@@ -105,13 +104,6 @@ class Shared:
         return replace(judgments, table=table)
 
 
-def _scored(collection: Collection, measures: Sequence[Any]) -> Scores:
-    """The scores without notes, which those by the labels of people have given."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RankprismWarning)
-        return evaluate(collection, measures=measures)
-
-
 def at_top(labels: Labels, collection: Collection, measures: Sequence[Any]) -> Bools:
     """(pair,) whether some run has the pair at a rank that the measures look at."""
     ranked = Ranked.of(labels, collection.joined(labels.pairs))
@@ -133,7 +125,7 @@ def compared(labels: Labels, collection: Collection, by_people: Scores) -> dict[
     for judge, pairs in shared.items():
         if top is None or pairs.is_whole:
             by_judge = collection.judged_by(labels.sources[judge])
-            found[judge] = Compared(by_people, _scored(by_judge, measures))
+            found[judge] = Compared(by_people, by_judge.rescored(measures))
         else:
             found[judge] = pairs.score(collection, measures)._replace(shared=pairs.share(top))
     topics = [t for t in by_people.topics if all(t in pairs.topics for pairs in shared.values())]
