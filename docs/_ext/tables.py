@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import api
+import commands
 import toolkit
 from gallery import page
 
@@ -75,6 +76,7 @@ def layers() -> str:
 #: What is made, by the words in the comment.
 TABLES: dict[str, Callable[[], str]] = {
     "charts": gallery,
+    "commands": commands.page,
     "layers": layers,
     "names of the API": api.page,
     "measures": reference,

@@ -12,12 +12,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 import pytest
-import typer
 
 from rankprism import compare
-from rankprism.cli import options
+from rankprism.cli import progress
 from rankprism.cli.app import app
 from rankprism.meta import agreement, correlation, intuitiveness, power, stability, swap, unanimity
 from rankprism.results.scores import Scores
@@ -85,8 +85,8 @@ def test_a_bar_appears_after_a_while_whether_or_not_the_work_tells_its_share(
 ) -> None:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr(options, "AFTER", 0.05)
-    with options.working("resampling") as on_share:
+    monkeypatch.setattr(progress, "AFTER", 0.05)
+    with progress.working("resampling") as on_share:
         assert terminal.getvalue() == ""
         for k in range(1, 9):
             time.sleep(0.05)
@@ -99,13 +99,13 @@ def test_a_bar_appears_after_a_while_whether_or_not_the_work_tells_its_share(
 
 def test_short_work_and_files_see_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal, file = Terminal(), io.StringIO()
-    monkeypatch.setattr(options, "AFTER", 5.0)
+    monkeypatch.setattr(progress, "AFTER", 5.0)
     monkeypatch.setattr(sys, "stderr", terminal)
-    with options.working("resampling") as on_share:
+    with progress.working("resampling") as on_share:
         on_share(0.5)
-    monkeypatch.setattr(options, "AFTER", 0.0)
+    monkeypatch.setattr(progress, "AFTER", 0.0)
     monkeypatch.setattr(sys, "stderr", file)
-    with options.working("resampling") as on_share:
+    with progress.working("resampling") as on_share:
         on_share(0.5)
         time.sleep(0.05)
     assert terminal.getvalue() == file.getvalue() == ""
@@ -115,14 +115,14 @@ def test_work_inside_other_work_takes_over_its_bar(monkeypatch: pytest.MonkeyPat
     """Two displays at once would be an error of rich."""
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr(options, "AFTER", 0.0)
-    with options.working("reading"):
+    monkeypatch.setattr(progress, "AFTER", 0.0)
+    with progress.working("reading"):
         time.sleep(0.1)
-        with options.evaluating(2) as (on_run, _):
+        with progress.evaluating(2) as (on_run, _):
             assert on_run is not None
             on_run("a")
             time.sleep(0.1)
-        with options.working("resampling") as on_share:
+        with progress.working("resampling") as on_share:
             time.sleep(0.1)
             on_share(0.25)
             time.sleep(0.1)
@@ -146,15 +146,15 @@ def test_every_command_shows_that_it_works(words: str, folder: Path, monkeypatch
     monkeypatch.chdir(folder)
     terminal, told = Terminal(), []
     monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr(options, "AFTER", 1000.0)
-    shown = options._bars
+    monkeypatch.setattr(progress, "AFTER", 1000.0)
+    shown = progress._bars
 
     def bars(first: str) -> Any:
         told.append(first)
         return shown(first)
 
-    monkeypatch.setattr(options, "_bars", bars)
-    with suppress(typer.Exit):
+    monkeypatch.setattr(progress, "_bars", bars)
+    with suppress(click.exceptions.Exit):
         app([*words.split(), *shlex.split(COMMANDS[words])], standalone_mode=False)
     assert told
     assert all(told)

@@ -27,10 +27,9 @@ from typing import Any
 import duckdb
 import pyarrow.parquet as pq
 import pytest
-import typer
 
 from rankprism import evaluate, read_judgments, read_preferences, read_run, sample
-from rankprism.cli.app import app
+from rankprism.cli import app
 from rankprism.errors import RankprismError, install
 from rankprism.measures import lookup
 from rankprism.measures.parameter import Role
@@ -235,15 +234,9 @@ def test_a_file_of_measures_may_keep_judgments_and_load_packages(
 # Every command
 
 
-def every_command(group: Any = None, words: str = "") -> Iterator[str]:
+def every_command() -> Iterator[str]:
     """The words that call each command of the program."""
-    group = group or typer.main.get_command(app)
-    if not hasattr(group, "list_commands"):
-        yield words
-        return
-    context = group.make_context("rankprism", ["x"], resilient_parsing=True)
-    for name in group.list_commands(context):
-        yield from every_command(group.get_command(context, name), f"{words} {name}".lstrip())
+    yield from map(" ".join, app.every_command())
 
 
 #: What follows the words of each command. The folder has the sample and what `folder` below puts into it.
@@ -251,7 +244,7 @@ MEASURES = "-m nDCG_IA@10 -m alpha_nDCG@10"
 COLLECTION = "sample/qrels.txt sample/runs/diversified.run sample/runs/noisy.run"
 ASPECTS = "two.txt sample/runs/diversified.run sample/runs/noisy.run --aspects helpful,harmful"
 STUDY = "sample/runs/noisy.run --documents documents.jsonl --depth 2 --ask pairs --assessors ann"
-FEW = "--draw 2 --documents 5"
+FEW = "--draw 2 --shown 5"
 COMMANDS = {
     "evaluate": f"{COLLECTION} {MEASURES} --bounds",
     "explain": f"{COLLECTION} -m nDCG_IA@10 --topic jaguar",
@@ -287,7 +280,7 @@ COMMANDS = {
     "preferences draw-profiles": "sample/qrels.txt --draw 2",
     "preferences restrict": "sample/qrels.txt --profiles profiles.txt --profile p1 -o p1.qrels",
     "preferences simulate": f"{COLLECTION} --profiles profiles.txt --triplets 5 -o prefs.tsv",
-    "preferences experiment correlation": f"{COLLECTION} --documents 5 --intervals 0",
+    "preferences experiment correlation": f"{COLLECTION} --shown 5 --intervals 0",
     "preferences experiment profiles": f"{COLLECTION} {FEW} --intervals 0",
     "preferences experiment incomplete": f"{COLLECTION} {FEW} --triplets 5 --repetitions 1",
     "preferences select": "sample/runs/noisy.run sample/runs/ideal.run -m nPrf@10 --budget 2",

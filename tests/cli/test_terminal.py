@@ -483,7 +483,7 @@ def test_usage_errors_are_one_line_and_the_traceback_is_an_option(cli: Callable[
             "rankprism: Missing argument 'QRELS RUN...'. `rankprism evaluate --help` explains the options.\n",
         ),
         (("evalate",), "rankprism: No such command 'evalate'. Did you mean 'evaluate'? `rankprism --help`"),
-        (("meta", "power", "--foo"), "rankprism: No such option: --foo"),
+        (("demo", "--foo"), "rankprism: No such option: --foo. `rankprism demo --help`"),
     ):
         result = cli(*arguments)
         assert (result.returncode, result.stdout) == (2, "")

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from rankprism import RankprismWarning, Scores, compare, evaluate, leaderboard, plots, report, sample
 from rankprism.cli.app import app

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from rankprism import InputError, RankprismWarning, Scores, evaluate, gate, parse, read_scores
 from rankprism.cli.app import app

@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 import polars as pl
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from rankprism import InputError, RankprismWarning, Scores, compare, evaluate, gate, leaderboard, report
 from rankprism.cli.app import app

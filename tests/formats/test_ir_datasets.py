@@ -164,7 +164,7 @@ def test_labels_without_an_order_are_left_out_unless_one_is_given(dataset: Calla
 
 def test_options_describe_the_aspects_of_a_dataset(dataset: Callable[..., Any]) -> None:
     """--labels alone orders the stance, and the aspects that it does not name stay as they are."""
-    from rankprism.cli.judgments import read_judged
+    from rankprism.cli.reading import read_judged
 
     name = f"irds:{dataset(Stances).dataset_id()}"
     found = read_judged(files=[name], labels=["stance=NO,NEUTRAL,FIRST,SECOND"])

@@ -8,20 +8,18 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-import typer
 
 from rankprism import InputError, evaluate, sample
-from rankprism.cli import collection, options, scores
-from rankprism.cli.app import MODULES, app
-from rankprism.cli.choices import one_of
+from rankprism.cli import progress, reading
+from rankprism.cli.app import COMMANDS, app, every_command
 from rankprism.cli.completion import complete_constraint, complete_file, complete_measure
 from rankprism.cli.demo import NEXT
-from rankprism.cli.signature import options_of
+from rankprism.cli.door import Part, Words
 from rankprism.formats.source import source_of
 from rankprism.measures import names
 from tests.support.machine import posix
@@ -59,19 +57,7 @@ WITH_RUNS = [
 ]
 
 
-def commands(group: Any = None, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Every command with the words that call it."""
-    if group is None:
-        group = typer.main.get_command(app)
-    if not hasattr(group, "list_commands"):
-        yield words, group
-        return
-    context = group.make_context("rankprism", ["x"], resilient_parsing=True)
-    for name in group.list_commands(context):
-        yield from commands(group.get_command(context, name), (*words, name))
-
-
-EVERY = dict(commands())
+EVERY = every_command()
 
 
 @pytest.mark.parametrize("words", WITH_RUNS, ids=" ".join)
@@ -84,8 +70,7 @@ def test_every_command_with_runs_has_the_options_of_evaluate(words: list[str]) -
 
 
 def test_a_new_option_of_the_collection_reaches_all_commands() -> None:
-    known = vars(collection) | vars(scores)
-    readers = {name: set(options_of(one)) for name, one in known.items() if name.startswith("read_")}
+    readers = {name: set(one.options) for name, one in vars(reading).items() if isinstance(one, Part)}
     assert readers["read_judged"] | readers["read_collection"] == readers["read_collection"]
     assert readers["read_collection"] <= readers["read_source"] & readers["read_measured"]
     # A simulation makes the preferences, so it averages over no topics and reads no others.
@@ -276,18 +261,17 @@ def test_a_new_choice_is_seen_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     from rankprism.comparison import TESTS
 
     monkeypatch.setitem(TESTS, "coin", TESTS["t"])
-    assert one_of("comparison:TESTS").choices[-1] == "coin"
+    assert Words("t", of="comparison:TESTS").choices[-1] == "coin"
 
 
 def test_declaring_options_loads_neither_numpy_nor_formats_nor_rich() -> None:
     code = (
-        "import sys, typer\n"
-        "from rankprism.cli.app import MODULES, app\n"
-        "command = typer.main.get_command(app)\n"
-        "context = command.make_context('r', ['x'], resilient_parsing=True)\n"
-        "for name in MODULES: command.summary(context, name)\n"  # as `rankprism --help` does
-        "print(sorted({'numpy', 'rankprism._core'} & set(sys.modules)))\n"
-        "command.get_command(context, 'evaluate')\n"  # its options are parameters of `rankprism.evaluate`
+        "import sys\n"
+        "from rankprism.cli.app import app\n"
+        "context = app.make_context('r', ['x'], resilient_parsing=True)\n"
+        "app.get_help(context)\n"
+        "print(sorted(m for m in sys.modules if m in ('numpy', 'rankprism._core') or '.commands.' in m))\n"
+        "app.get_command(context, 'evaluate').params\n"  # its options are parameters of `rankprism.evaluate`
         "heavy = {'rich', 'scipy', 'narwhals', 'rankprism.formats.known'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )
@@ -409,15 +393,15 @@ def test_what_the_demo_prints_next_works_as_printed(rankprism_command: Path, tmp
 
 
 def test_the_words_of_every_choice_are_found() -> None:
-    """The names of modules in `one_of` are text, which no type checker follows."""
+    """The names of modules in `Words` are text, which no type checker follows."""
     choices = [option.type for command in EVERY.values() for option in command.params]
-    found = [choice for choice in choices if hasattr(choice, "where")]
+    found = [choice for choice in choices if getattr(choice, "of", "")]
     assert len(found) > 20
     assert all(choice.choices for choice in found)
 
 
 def test_all_commands_are_known() -> None:
-    assert {words[0] for words in EVERY} == set(MODULES)
+    assert {words[0] for words in EVERY} == set(COMMANDS)
 
 
 class Terminal(io.StringIO):
@@ -431,8 +415,8 @@ def test_long_work_has_a_bar_and_short_work_writes_nothing(
 ) -> None:
     terminal, times = Terminal(), iter([0, *[seconds] * 100])
     monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr(options, "monotonic", lambda: next(times))
-    with options.evaluating(20) as (on_run, on_share):
+    monkeypatch.setattr(progress, "monotonic", lambda: next(times))
+    with progress.evaluating(20) as (on_run, on_share):
         assert on_run is not None
         assert on_share is not None
         on_run("first")

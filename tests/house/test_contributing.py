@@ -165,7 +165,7 @@ def test_a_new_command_is_a_function_and_three_lines(place: Path) -> None:
     (place / "rankprism" / "meta" / "leading.py").write_text(module, encoding="utf-8")
     for name, text in {
         "meta/__init__.py": "from rankprism.meta.leading import leaders\n",
-        "cli/meta.py": "\n\n" + command,
+        "cli/commands/meta.py": "\n\n" + command,
     }.items():
         with (place / "rankprism" / name).open("a", encoding="utf-8") as file:
             file.write(text)

@@ -50,7 +50,7 @@ def test_it_is_typed_and_ships_its_sample() -> None:
 
 
 def test_import_loads_numpy_and_the_core_at_most() -> None:
-    heavy = ["pandas", "polars", "pyarrow", "narwhals", "rich", "typer", "scipy", "concurrent.futures"]
+    heavy = ["pandas", "polars", "pyarrow", "narwhals", "rich", "click", "scipy", "concurrent.futures"]
     code = f"import sys, rankprism; rankprism.evaluate; print(*(m for m in {heavy} if m in sys.modules))"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout == "\n"
@@ -70,7 +70,7 @@ def test_idle_threads_of_openblas_soon_sleep_unless_the_user_says_otherwise(
 def test_evaluating_trec_files_loads_what_it_needs_and_no_more(tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("1 a d1 1\n1 b d2 1\n", encoding="utf-8")
     (tmp_path / "run").write_text("1 Q0 d1 1 2 r\n1 Q0 d2 2 1 r\n", encoding="utf-8")
-    needless = ["pandas", "narwhals", "rich", "typer", "scipy", "concurrent.futures", "numpy.ma"]
+    needless = ["pandas", "narwhals", "rich", "click", "scipy", "concurrent.futures", "numpy.ma"]
     needless += [
         "csv",
         "decimal",

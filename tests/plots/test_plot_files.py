@@ -279,7 +279,7 @@ def new_charts() -> Iterator[None]:
             alt.Chart(theme.data([{"x": 1}])).mark_point(), 300, "Agreement", title=frame["title"]
         )
 
-    modules = [importlib.import_module(f"rankprism.cli.{name}") for name in ("plot", "meta")]
+    modules = [importlib.import_module(f"rankprism.cli.commands.{name}") for name in ("plots", "meta")]
     for module in modules:
         importlib.reload(module)
     yield

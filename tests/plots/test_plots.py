@@ -30,7 +30,7 @@ from rankprism import (
     read_judgments,
     sample,
 )
-from rankprism.cli.app import Commands
+from rankprism.cli.app import every_command
 from rankprism.data.scales import Scale
 from rankprism.judging.preferences.experiments import (
     incomplete_correlation,
@@ -354,10 +354,7 @@ def test_axes_of_differences_say_so(scores: Scores) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_chart_has_its_command_with_title_and_size(kind: str) -> None:
     record = plots.CHARTS[kind]
-    first, *rest = record.command.split()
-    found: Any = Commands(name="rankprism").get_command(None, first)
-    for word in rest:
-        found = found.get_command(None, word)
+    found = every_command()[tuple(record.command.split())]
     options = {option for parameter in found.params for option in parameter.opts}
     assert {"--title", "--width", "--height", "--output" if record.of_scores else "--plot"} <= options
 

@@ -316,7 +316,7 @@ BAD_COMMANDS: dict[str, tuple[tuple[str, ...], str]] = {
         "--profiles names profiles and --draw draws others; choose one of them",
     ),
     "both ways to ask": (("simulate", *FILES, "--complete", "--triplets", "9"), "choose one of them"),
-    "too many rows": (("simulate", *FILES, "--draw", "3"), "show fewer documents (--documents)"),
+    "too many rows": (("simulate", *FILES, "--draw", "3"), "show fewer documents (--shown)"),
     "no such file": (("simulate", *FILES, "--profiles", "missing.txt"), "missing.txt: there is no such file"),
     "no runs": (("simulate", FILES[0]), "name the runs after the judgments"),
     "no profile named": (("restrict", FILES[0], "--profiles", "p.txt"), "with --profile"),

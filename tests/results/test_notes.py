@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from rankprism import InputError, RankprismWarning, Scores, evaluate, parse, read_judgments, sample
-from rankprism.cli.scores import read_source
-from rankprism.cli.signature import options_of
+from rankprism.cli.reading import read_source
 from rankprism.data.note import KINDS, Note, issue
 from rankprism.evaluation.inspection.aspects import uses_weights
 from rankprism.judging.aspects import attainable
@@ -412,7 +411,7 @@ def test_analyses_print_and_record_the_notes_of_their_scores(cli: Cli, tmp_path:
 
 
 def test_any_warning_of_ours_is_a_note_line(capsys: pytest.CaptureFixture[str]) -> None:
-    from rankprism.cli.options import noted as told
+    from rankprism.cli.progress import noted as told
 
     with told():
         warnings.warn("one topic proves nothing", RankprismWarning, stacklevel=1)
@@ -438,13 +437,13 @@ def test_any_warning_of_ours_is_a_note_line(capsys: pytest.CaptureFixture[str]) 
     ],
 )
 def test_every_command_with_notes_has_quiet(command: str) -> None:
-    from typer.testing import CliRunner
+    from click.testing import CliRunner
 
     from rankprism.cli.app import app
 
     result = CliRunner().invoke(app, [*command.split(), "--quiet", "--help"])
     assert result.exit_code == 0, result.output
-    assert "quiet" not in options_of(read_source)  # it says nothing of where scores come from
+    assert "quiet" not in read_source.options  # it says nothing of where scores come from
 
 
 def test_every_kind_is_in_the_docs() -> None:

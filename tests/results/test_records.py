@@ -18,7 +18,7 @@ import rankprism
 from rankprism import InputError
 from rankprism._core import RunTable
 from rankprism.cli.app import app
-from rankprism.cli.choices import one_of
+from rankprism.cli.door import Words
 from rankprism.comparison import TESTS
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import Run
@@ -93,7 +93,7 @@ def test_a_format_is_added_by_its_record_alone(
         convert(source, tmp_path / "x", to="prels")
     # The command line takes it and its help shows it.
     monkeypatch.setenv("COLUMNS", "300")
-    assert "toy" in one_of("formats.known:JUDGMENT_FORMATS").choices
+    assert "toy" in Words(of="formats.known:JUDGMENT_FORMATS").choices
     app(["convert", "--help"], prog_name="rankprism", standalone_mode=False)
     assert re.search(r"\btoy\b", capsys.readouterr().out)
     words = ["convert", str(source), str(tmp_path / "q.txt"), "--from", "toy"]
@@ -185,7 +185,7 @@ def test_a_run_of_a_toy_format_is_evaluated(tmp_path: Path) -> None:
     (tmp_path / "a.run").write_text("q>d2>d1\n")
     scores = rankprism.evaluate({"q": {"d1": 1}}, str(tmp_path / "a.run"), "RR")
     assert scores.mean() == {"a": {"RR": 0.5}}
-    assert one_of("formats.known:RUN_FORMATS").choices[-1] == "arrows"
+    assert Words(of="formats.known:RUN_FORMATS").choices[-1] == "arrows"
     assert "arrows" in written_by(RUN_FORMATS)
 
 

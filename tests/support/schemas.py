@@ -18,9 +18,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import typer
-
-from rankprism.cli.app import app
+from rankprism.cli.app import every_command
 from tests.cli.test_quiet import COLLECTION, COMMANDS, MEASURES, prepared
 
 RECORD = Path(__file__).parents[2] / "src" / "rankprism" / "results" / "schemas.json"
@@ -59,17 +57,12 @@ NUMBERS = ("low", "high", "p")
 Run = Callable[[str], str]
 
 
-def with_json(group: Any = None, words: str = "") -> Iterator[str]:
+def with_json() -> Iterator[str]:
     """The words of every command that can print JSON."""
-    group = group or typer.main.get_command(app)
-    if hasattr(group, "list_commands"):
-        context = group.make_context("rankprism", ["x"], resilient_parsing=True)
-        for name in group.list_commands(context):
-            yield from with_json(group.get_command(context, name), f"{words} {name}".lstrip())
-        return
-    for option in group.params:
-        if option.name == "format" and "json" in getattr(option.type, "choices", ()):
-            yield words
+    for words, command in every_command().items():
+        for option in command.params:
+            if option.name == "format" and "json" in getattr(option.type, "choices", ()):
+                yield " ".join(words)
 
 
 def calls(shape: str) -> list[str]:

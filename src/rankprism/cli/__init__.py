@@ -1,38 +1,40 @@
 """The command line. Commands parse options, call the Python API and print; they have no other logic.
 
-A command reads something, calls a function of the Python API, writes the result and perhaps draws it.
-`@command("meta:power")` in `cli/analysis.py` makes it from a short function that receives what was read
-and the call. The options of the command are
+A command is a `click.Command`, and an option is a `click.Option` with a heading (`cli/door.py`). Most
+commands read something, call a function of the Python API, write the result and perhaps draw it. The
+decorator `analysis("meta:power", …)` in `cli/frame.py` makes such a command from a short function that
+receives what was read and the call. Its options are
 
-- those of the function that reads: the annotated parameters of `read_judged` in `cli/judgments.py`,
-  `read_collection` in `cli/collection.py` or `read_source` in `cli/scores.py`. Each of them has the
-  options of the one before it, so a new option of judgments or runs reaches every command;
-- those of the function that is called. `cli/signature.py` takes name, type, choices and default from its
-  signature, and the help from the first paragraph about the parameter in its docstring, which has the
-  form of numpydoc. A `Literal` gives the choices and the completion of the shell, and `Positive` or
-  `Natural` the range;
-- those of the short function itself, for what only the command line has, such as `--differences`;
-- those of the functions that write and draw.
+- those of the function that is called. `cli/derived.py` takes name, type, words and default from the
+  signature, and the help from the first paragraph about the parameter in its docstring;
+- those of the function that reads, which `takes(…)` names: `read_judged`, `read_collection` or
+  `read_source` in `cli/reading.py`. Each of them has the options of the one before it, so a new option of
+  judgments or runs reaches every command. They are those of `rankprism.evaluate`, by the names in
+  `types.CollectionOptions`;
+- those of the functions that write and draw;
+- what the decorator names besides, for what only the command line has, such as `--differences`.
 
-A command is made when it is used (`cli/group.py`). A list of commands needs only the first lines of their
-docstrings, so `rankprism --help` loads neither numpy nor the functions.
+An option that two commands have is written once, in `cli/shared.py`, and what people type instead of it in
+`cli/answers.py`. A module of `cli/commands/` has the commands of a room. It is loaded when one of them is
+used, and an option is made when its command is used. Neither needs numpy, so help does not wait for it.
 
-The functions that read have options of `evaluate` in the same way: `parameters_of("evaluation:evaluate",
-"order")`. A new parameter of `evaluate` that its docstring explains is an option of `rankprism evaluate`,
-and nothing has to be written for it.
+A package of its own adds commands as entry points of the group `rankprism.commands`, which name a
+`click.Command` or a `click.Group`:
 
-How runs are read is one value, `data.run.Reading`: the order of documents, what to do with duplicates,
-and the format. Functions that read runs take its fields as keyword arguments, which `types.RunOptions`
-types: `**reading: Unpack[RunOptions]`. In the same way, `preferences.simulation.Simulation`, whose
-arguments `types.SimulationOptions` types, says what simulated users see and how they judge. A command
-whose function takes `**simulated: Unpack[SimulationOptions]` has these options, which
-`preferences.simulate` explains.
+    [project.entry-points."rankprism.commands"]
+    judges = "rankprism_judges.commands:judges"
 
-Some options take one of several words. These words are a `Literal` in `rankprism/types.py`, which also
-names the other types of arguments. Type checkers, the check at run time (`errors.one_of`), the help and
-the completion of the shell read the same words. Formats, and other words that are the keys of a table
-which may grow, are looked up in the table (`cli/choices.py`) when help, completion or a check needs them,
-so that declaring an option imports nothing.
+They are looked for only if the table in `cli/app.py` does not have the command, and when commands are listed.
+
+How runs are read is one value, `data.run.Reading`: the order of documents, what to do with duplicates, and
+the format. Functions that read runs take its fields as keyword arguments, which `types.RunOptions` types:
+`**reading: Unpack[RunOptions]`. In the same way, `preferences.simulation.Simulation`, whose arguments
+`types.SimulationOptions` types, says what simulated users see and how they judge.
+
+Some options take one of several words. These words are a `Literal` in `rankprism/types.py`, which also names
+the other types of arguments. Type checkers, the check at run time (`errors.one_of`), help and completion read
+the same words. Formats, and other words that are the keys of a table which may grow, are looked up in the
+table when help, completion or a check needs them.
 """
 
 from __future__ import annotations
@@ -41,7 +43,6 @@ import gc
 import os
 import re
 import sys
-from pathlib import Path
 
 #: The extra of rankprism that installs a package.
 _EXTRAS = {
@@ -73,10 +74,13 @@ def main() -> None:
         from rankprism.cli.app import app
 
         with interrupt.heard():
-            code = app(prog_name="rankprism", standalone_mode=False)
+            if os.environ.get("_RANKPRISM_COMPLETE"):
+                from rankprism.cli import completion
+
+                code = completion.answer(app)
+            else:
+                code = app(prog_name="rankprism", standalone_mode=False)
             sys.stdout.flush()
-        if code == _INTERRUPTED:  # Typer has caught it
-            code = _fail(KeyboardInterrupt())
     except BrokenPipeError:  # the reader of our output has seen enough
         code = 0
     except (Exception, KeyboardInterrupt) as error:
@@ -98,17 +102,29 @@ def _fail(error: BaseException) -> int:
         import traceback
 
         traceback.print_exception(error)
-    if type(error).__name__ == "NoArgsIsHelpError":  # Typer's message is the help of the command
+    if type(error).__name__ == "NoArgsIsHelpError":  # Click's message is the help of the command
         print(error, file=sys.stderr)
         return 2
     from rankprism.cli import events
 
-    words, code = explained(error)
-    if events.wanted():
-        events.tell("error", message=words, code=code)
-    else:
-        print(f"rankprism: {words}", file=sys.stderr)
+    every = [explained(one) for one in getattr(error, "errors", (error,))]
+    code = max(code for _, code in every)
+    for number, (words, _) in enumerate(every, 1):
+        if any(_pointer(words) and _pointer(words) == _pointer(later) for later, _ in every[number:]):
+            words = words.removesuffix(_pointer(words)).rstrip()
+        if events.wanted():
+            events.tell("error", message=words, code=code)
+        else:
+            print(f"rankprism: {words}", file=sys.stderr)
+    if getattr(error, "line", "") and not events.wanted():
+        print(f"  {error.line}", file=sys.stderr)  # type: ignore[attr-defined]
     return code
+
+
+def _pointer(words: str) -> str:
+    """The end of a message that says where help is."""
+    found = re.search(r"`rankprism[^`]* --help` explains the options\.$", words)
+    return "" if found is None else found[0]
 
 
 def explained(error: BaseException) -> tuple[str, int]:
@@ -120,9 +136,9 @@ def explained(error: BaseException) -> tuple[str, int]:
         return str(error), 2
     if isinstance(error, KeyboardInterrupt):
         return "interrupted", _INTERRUPTED
-    if hasattr(error, "format_message"):  # Typer's errors of usage
+    if hasattr(error, "format_message"):  # Click's errors of usage
         return _usage(error), 2
-    if isinstance(error, EOFError) or isinstance(error.__cause__, EOFError):  # Typer makes another of it
+    if isinstance(error, EOFError):
         return "an input ended before it was complete; check the files", 2
     if isinstance(error, OSError):
         return message(_of_system(error)), 2
@@ -165,6 +181,7 @@ def _unforeseen(error: BaseException) -> str:
     import platform
     import shlex
     import traceback
+    from pathlib import Path
 
     from rankprism import __version__
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rankprism.data import Note, issue
-from rankprism.formats import write_texts
 from rankprism.results import OUTPUTS, Result, Style
 from rankprism.results.outputs import streamed, written
+
+if TYPE_CHECKING:
+    from pathlib import Path
 from rankprism.text import shown_lines
 
 
@@ -27,11 +28,15 @@ def write_in(result: Result, kind: str, output: Path | None = None, style: Style
         issue([Note("no-interval", intervals["none because"], 0, "")])
     to_terminal = (output is None or os.fspath(output) == "-") and sys.stdout.isatty()
     if OUTPUTS[kind].pieces is not None and not to_terminal:
+        from rankprism.formats import write_texts
+
         write_texts({"-" if output is None else output: streamed(result, kind, style)})
         return
     bold, width = (shows_bold(), terminal_width()) if to_terminal else (False, None)
     content = written(result, kind, replace(style or Style(), bold=bold, width=width))
     if isinstance(content, bytes):
+        from rankprism.formats import write_texts
+
         write_texts({"-" if output is None else output: content})
     else:
         write(content, output, for_people=kind == "table")
@@ -44,7 +49,11 @@ def shows_bold() -> bool:
 
 def terminal_width() -> int | None:
     """The number of characters in a line of the terminal, or None if standard output is not a terminal."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    if not sys.stdout.isatty():
+        return None
+    import shutil
+
+    return shutil.get_terminal_size().columns
 
 
 def write(text: str, output: Path | None = None, *, for_people: bool = False) -> None:
@@ -53,10 +62,11 @@ def write(text: str, output: Path | None = None, *, for_people: bool = False) ->
     for_people : whether people read the text. If so, characters that a terminal lacks are replaced by plain
         ones. Text for programs is the same on standard output as in a file.
     """
-    if output is not None and os.fspath(output) != "-":
-        write_texts({output: text})
-    elif for_people or sys.stdout.isatty():
+    is_stdout = output is None or os.fspath(output) == "-"
+    if is_stdout and (for_people or sys.stdout.isatty()):
         sys.stdout.write(text if for_people else shown_lines(text))
         sys.stdout.flush()
-    else:
-        write_texts({"-": text})
+        return
+    from rankprism.formats import write_texts
+
+    write_texts({"-" if output is None else output: text})

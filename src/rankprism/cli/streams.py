@@ -88,7 +88,7 @@ class _Closed(io.TextIOBase):
     def _refuse(self, *_: object) -> Any:
         raise InputError(self.message)
 
-    read = write = _refuse
+    read = read1 = write = _refuse
 
 
 class _Output(io.FileIO):

@@ -174,7 +174,7 @@ class Scores(Result):
         per_topic: bool = False,
         means: bool = True,
         wide: bool | None = None,
-        intervals: bool = False,
+        intervals: bool | float = False,
     ) -> ScoreTable:
         """Arrange the scores in another way. The table is a result, too.
 
@@ -188,7 +188,7 @@ class Scores(Result):
             True for one column per measure, False for one row per score. Default: True in formats that people
             read, False in the others.
         intervals
-            Show the 95 % interval of each mean, see `intervals`.
+            Show the interval of each mean, see `intervals`. A number is its confidence. Default: 95 %.
 
         Examples
         --------
@@ -201,7 +201,8 @@ class Scores(Result):
         bm25,all,0.375,0.5
         <BLANKLINE>
         """
-        return ScoreTable(self, per_topic, means, wide, intervals)
+        confidence = CONFIDENCE if intervals is True else intervals or None
+        return ScoreTable(self, per_topic, means, wide, confidence)
 
     def _rounded(self, rows: Table, digits: int | None) -> Table:
         return _saying_digits(rows, digits)
@@ -349,17 +350,17 @@ class ScoreTable(Result):
     per_topic: bool = False
     with_means: bool = True
     wide: bool | None = None
-    with_intervals: bool = False
+    confidence: float | None = None  #: of the intervals of means, if there are any
 
     @property
     def about(self) -> Mapping[str, Any]:  # type: ignore[override]
-        if not self.with_intervals:
+        if not self.confidence:
             return self.scores.conventions
         from rankprism.statistics import CLAIMS
 
         missing = CLAIMS["a mean"].missing(int(self.scores.counts.max(initial=0)))
         said = {"none because": missing} if missing is not None else {"method": "Student's t over topics"}
-        return {**self.scores.conventions, "intervals": {"confidence": CONFIDENCE, **said}}
+        return {**self.scores.conventions, "intervals": {"confidence": self.confidence, **said}}
 
     @property
     def record(self) -> Record | None:  # type: ignore[override]
@@ -368,13 +369,14 @@ class ScoreTable(Result):
 
     @property
     def note(self) -> str:
-        if not self.with_intervals:
+        if not self.confidence:
             return ""
         from rankprism.statistics import said_beyond
 
         scores = self.scores
-        said = f"Brackets hold {100 * CONFIDENCE:g} % intervals of the means, by Student's t over topics."
-        beyond = said_beyond(scores.measures, scores.values, *scores._interval_ends(CONFIDENCE))
+        level = f"{100 * self.confidence:g} %"
+        said = f"Brackets hold {level} intervals of the means, by Student's t over topics."
+        beyond = said_beyond(scores.measures, scores.values, *scores._interval_ends(self.confidence))
         return f"{said} {beyond}".strip()
 
     @property
@@ -389,8 +391,8 @@ class ScoreTable(Result):
         if scores.low is not None and scores.high is not None:
             for name, bound in (("low", scores.low), ("high", scores.high)):
                 arrays[name] = (bound, mean_over_topics(bound))
-        if self.with_intervals:
-            ends = scores._interval_ends(CONFIDENCE)
+        if self.confidence:
+            ends = scores._interval_ends(self.confidence)
             for name, end in zip(_INTERVAL, ends, strict=True):
                 arrays[name] = (np.broadcast_to(np.nan, scores.values.shape), end)
         return arrays
@@ -435,7 +437,7 @@ class ScoreTable(Result):
                 Cell(line[m], best=bool(best[r, m]) and t is None)
                 for line, (r, t) in zip(lines["score"], places, strict=True)
             ]
-            if self.with_intervals:
+            if self.confidence:
                 ends = zip(*(lines[name] for name in _INTERVAL), strict=True)
                 cells = [
                     cell._replace(between=(low[m], high[m])) if t is None else cell
@@ -538,7 +540,7 @@ class ScoreTable(Result):
             if t is None:
                 lines.append(f"{'runid':<22}\t{MEAN}\t{shown(self.scores.runs[r], None)}")
             named = list(zip(self.measures, values, strict=True))
-            if t is None and self.with_intervals:
+            if t is None and self.confidence:
                 for name in _INTERVAL:
                     ends = self._lines(name, [(r, t)])[0]
                     named += [(f"{m}:{name[9:]}", x) for m, x in zip(self.measures, ends, strict=True)]

@@ -76,7 +76,7 @@ def pooled(people: Judgments | None, judges: Mapping[str, Judgments], pool: Judg
                 raise InputError(
                     f"{people.source}: document {doc!r} of topic {topic!r} is not in the pool, because "
                     f"{'no judge has labelled it' if pool is None else f'{pool.source} does not have it'}; "
-                    f"leave it out, or name a pool that has it with pool= (--pool)"
+                    f"leave it out, or name a pool that has it with pool= (--pool-of)"
                 )
     blank = people if people is not None else next(iter(judges.values()), pool)
     assert blank is not None

@@ -77,7 +77,7 @@ def check_shared(labels: Labels, ranked: Ranked) -> None:
         text = (
             f"no run has documents for {len(empty)} of {len(labels.topics)} topics of the pool, so all runs "
             f"score 0 there: {some(empty)}; to leave such topics out, name a pool without them with pool= "
-            f"(--pool)"
+            f"(--pool-of)"
         )
         issue([Note("topics-without-runs", text, len(empty), empty[0])])
 

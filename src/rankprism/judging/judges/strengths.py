@@ -238,7 +238,7 @@ class StrengthStudy:
                 f"{one!r} and "
                 f"{other!r}; no answer puts them on one scale, so look at each part separately, or name the "
                 "system of "
-                f"each document with systems= (--systems)"
+                f"each document with systems= (--system-names)"
             )
 
     def _note_missing(self, claim: str, units: int) -> None:

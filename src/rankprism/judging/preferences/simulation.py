@@ -439,7 +439,7 @@ def _check_rows(users: Users) -> None:
     if rows > MOST_ROWS:
         raise InputError(
             f"all pairs and triplets are {rows:,} judgments, more than the {MOST_ROWS:,} that are written; "
-            f"show fewer documents (--documents), draw triplets (--triplets), or use `rankprism preferences "
+            f"show fewer documents (--shown), draw triplets (--triplets), or use `rankprism preferences "
             f"experiment`, which counts them without writing them"
         )
 

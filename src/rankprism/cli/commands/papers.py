@@ -6,49 +6,39 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from rankprism.cli.analysis import Call, command
-from rankprism.cli.aspects import Single, Toma, toma_settings
-from rankprism.cli.collection import Read, read_collection, read_subtopics
-from rankprism.cli.group import commands
-from rankprism.cli.measures import MeasureFiles, load_measures
-from rankprism.cli.signature import with_options_of
-from rankprism.cli.simulation import ProfileFile
+from rankprism.cli.commands.aspects import SINGLE, TOMA, toma_settings
+from rankprism.cli.door import CHART, Group, Option, Part, takes
+from rankprism.cli.frame import Call, analysis
+from rankprism.cli.reading import Read, load_measures, read_collection, read_subtopics
+from rankprism.cli.shared import MEASURES_FILE, PROFILES, as_path
 from rankprism.errors import InputError
 
 if TYPE_CHECKING:
     from rankprism.data import Judgments
     from rankprism.reproduce import Reproduction
 
-app = commands(
+reproduce = Group(
+    "reproduce",
     "Compute the tables and figures of a paper.\n\nThe computed numbers are shown beside the printed ones. "
-    "Without files, the sample collection is used."
+    "Without files, the sample collection is used.",
 )
 
 
-Figures = Annotated[
-    Path | None, typer.Option(metavar="FOLDER", help="Also draw the figures of the paper, as SVG files.")
-]
-
-
-def _read(
-    judged: Callable[[], Judgments] | None = None, like: Callable[..., Read] = read_collection
-) -> Callable[..., Read]:
+def _read(judged: Callable[[], Judgments] | None = None, like: Part = read_collection) -> Part:
     """A reader of the collection that is named, or of the sample if no files are named.
 
     judged : makes the judgments of the sample, if they are not those of its files.
     like : the reader whose options it has.
     """
 
-    @with_options_of(like)
+    @takes(like)
     def read(**given: Any) -> Read:
         from rankprism.data import sample
 
         if given["files"]:
-            found = read_collection(**given)
+            found: Read = read_collection(**given)
             if found.preferences is not None and found.judgments is not None:
                 raise InputError("preferences are not used here; name absolute judgments and runs only")
             return found
@@ -70,10 +60,20 @@ def _sample_aspects() -> Judgments:
     return sample_aspects()
 
 
-def _figures(paper: str) -> Callable[..., None]:
+def _figures(paper: str) -> Part:
     """Draws the figures of a paper as SVG files, which are named after the paper and the figure."""
 
-    def draw_figures(found: Reproduction, figures: Figures = None) -> None:
+    @takes(
+        Option(
+            "--figures",
+            type=as_path,
+            metavar="FOLDER",
+            completes="complete_file",
+            help="Also draw the figures of the paper, as SVG files.",
+            group=CHART,
+        )
+    )
+    def draw_figures(found: Reproduction, figures: Path | None = None) -> None:
         if figures is None:
             return
         from rankprism.results import Scores
@@ -94,8 +94,7 @@ def _figures(paper: str) -> Callable[..., None]:
     return draw_figures
 
 
-@app.command()
-@command("reproduce.rbu:rbu", "drawing", reads=_read())
+@analysis("reproduce.rbu:rbu", what="drawing", reads=_read(), of=reproduce)
 def rbu(read: Read, call: Call) -> Any:
     """Axioms and Metric Unanimity (Amigó and others 2018).
 
@@ -108,8 +107,9 @@ def rbu(read: Read, call: Call) -> Any:
     return _computed(read, call)
 
 
-@app.command()
-@command("reproduce.dsharp:dsharp", "resampling", reads=_read(), finish=_figures("dsharp"))
+@analysis(
+    "reproduce.dsharp:dsharp", what="resampling", reads=_read(), finish=_figures("dsharp"), of=reproduce
+)
 def dsharp(read: Read, call: Call) -> Any:
     """D#-measures (Sakai and Song 2011).
 
@@ -123,14 +123,18 @@ def dsharp(read: Read, call: Call) -> Any:
     return _computed(read, call)
 
 
-@app.command()
-@command("reproduce.toma:toma", "resampling", reads=_read(_sample_aspects), finish=_figures("toma"))
+@analysis(
+    "reproduce.toma:toma",
+    SINGLE,
+    MEASURES_FILE,
+    TOMA,
+    what="resampling",
+    reads=_read(_sample_aspects),
+    finish=_figures("toma"),
+    of=reproduce,
+)
 def toma(
-    read: Read,
-    call: Call,
-    measure: Single = None,
-    measures_file: MeasureFiles = None,
-    toma: Toma = None,
+    read: Read, call: Call, measure: list[str] | None, measures_file: list[Path] | None, toma: str | None
 ) -> Any:
     """CAM, MM and TOMA (Maistro and others 2021).
 
@@ -145,15 +149,16 @@ def toma(
     return _computed(read, call, measures=measure or ["nDCG", "AP"], settings=toma_settings(toma))
 
 
-@app.command()
-@command(
+@analysis(
     "reproduce.preferences:preferences",
-    "simulating",
+    PROFILES,
+    what="simulating",
     reads=_subtopics,
     finish=_figures("preferences"),
     leaves=("novelty",),
+    of=reproduce,
 )
-def preferences(read: Read, call: Call, profiles: ProfileFile = None) -> Any:
+def preferences(read: Read, call: Call, profiles: str | None) -> Any:
     """Measures of preferences (Chandar and Carterette 2013).
 
     Tables 2 and 3, and Figures 2 to 6.

@@ -3,93 +3,88 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from rankprism.cli.analysis import check_output, write_result
-from rankprism.cli.completion import complete_constraint, complete_measure, complete_reading, complete_story
-from rankprism.cli.group import commands
-from rankprism.cli.measures import MeasureFiles, load_measures
-from rankprism.cli.options import working
-from rankprism.cli.signature import given_to, parameters_of, with_options_of
+from rankprism.cli.derived import options_of
+from rankprism.cli.door import SCORED, Argument, Option, flag
+from rankprism.cli.frame import check_output, command, write_result
+from rankprism.cli.progress import working
+from rankprism.cli.reading import load_measures
+from rankprism.cli.shared import MEASURES_FILE
 from rankprism.errors import InputError, enumerated
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rankprism.meta import advice
     from rankprism.meta.axioms import AxiomTable, Constraint
     from rankprism.results import Result
 
-app = commands()
-_SEARCH = parameters_of("meta.axioms:axiom_table")
+
+def _search_options() -> list[Option]:
+    return options_of("meta.axioms:axiom_table")
 
 
-@app.command()
-@with_options_of(_SEARCH, write_result)
+@command(
+    Argument(
+        "measures",
+        "MEASURE...",
+        "Measures to test. Default: those of Amigó et al. (2018), compared with their table.",
+        "complete_measure",
+        nargs=-1,
+        required=False,
+    ),
+    Option(
+        "--constraint",
+        "-c",
+        multiple=True,
+        metavar="NAME",
+        help="A constraint, or a group: ten, more or all. Repeatable. Default: ten, which are the "
+        "constraints of the paper.",
+        completes="complete_constraint",
+        group=SCORED,
+    ),
+    flag(
+        "--explain", "Explain one verdict in words and a picture. Name the measure and then the constraint."
+    ),
+    Option(
+        "--story",
+        metavar="USER",
+        help="Say which of the measures to use for a user: one-document, survey or risk-averse. -c adds "
+        "constraints that this user needs as well, e.g. -c AspRel if aspects have weights.",
+        completes="complete_story",
+    ),
+    flag("--list", "List the constraints and their details.").but(name="show"),
+    Option(
+        "--threshold",
+        metavar="PARAM[=LOW:HIGH]",
+        help="Find the values of this parameter for which each constraint is proved or not refuted, e.g. p "
+        "or p=0.5:0.9. Default of LOW:HIGH: all values that the measure allows.",
+    ),
+    Option(
+        "--reading",
+        multiple=True,
+        metavar="READING",
+        help="How to read the constraints: proved, with the premises that the paper's proofs use, or "
+        "printed, with the premises that the paper prints. Both add that no ranking is longer than the "
+        "cutoff. NAME=VALUE, e.g. small=room, changes a detail of either, and CONSTRAINT.NAME=VALUE changes "
+        "it in one constraint. Repeatable. --list shows all details. Default: proved.",
+        completes="complete_reading",
+        group=SCORED,
+    ),
+    MEASURES_FILE,
+    _search_options,
+    write_result,
+)
 def axioms(
-    measures: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="MEASURE...",
-            help="Measures to test. Default: those of Amigó et al. (2018), compared with their table.",
-            autocompletion=complete_measure,
-            show_default=False,
-        ),
-    ] = None,
-    constraint: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--constraint",
-            "-c",
-            metavar="NAME",
-            help="A constraint, or a group: ten, more or all. Repeatable. Default: ten, which are the "
-            "constraints of the paper.",
-            autocompletion=complete_constraint,
-            show_default=False,
-        ),
-    ] = None,
-    explain: Annotated[
-        bool,
-        typer.Option(
-            "--explain",
-            help="Explain one verdict in words and a picture. Name the measure and then the constraint.",
-        ),
-    ] = False,
-    story: Annotated[
-        str | None,
-        typer.Option(
-            metavar="USER",
-            help="Say which of the measures to use for a user: one-document, survey or risk-averse. -c adds "
-            "constraints that this user needs as well, e.g. -c AspRel if aspects have weights.",
-            autocompletion=complete_story,
-            show_default=False,
-        ),
-    ] = None,
-    show: Annotated[bool, typer.Option("--list", help="List the constraints and their details.")] = False,
-    threshold: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PARAM[=LOW:HIGH]",
-            help="Find the values of this parameter for which each constraint is proved or not refuted, e.g. "
-            "p or p=0.5:0.9. "
-            "Default of LOW:HIGH: all values that the measure allows.",
-            show_default=False,
-        ),
-    ] = None,
-    reading: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="READING",
-            help="How to read the constraints: proved, with the premises that the paper's proofs use, or "
-            "printed, with the premises that the paper prints. Both add that no ranking is longer than the "
-            "cutoff. NAME=VALUE, e.g. small=room, changes a detail "
-            "of either, and CONSTRAINT.NAME=VALUE changes it in one constraint. Repeatable. --list shows all "
-            "details. Default: proved.",
-            autocompletion=complete_reading,
-            show_default=False,
-        ),
-    ] = None,
-    measures_file: MeasureFiles = None,
+    measures: list[str] | None,
+    constraint: list[str] | None,
+    explain: bool,
+    story: str | None,
+    show: bool,
+    threshold: str | None,
+    reading: list[str] | None,
+    measures_file: list[Path] | None,
     **others: Any,
 ) -> None:
     """Say which axioms are proved or refuted for measures.
@@ -105,7 +100,8 @@ def axioms(
     from rankprism.meta import axioms as lab
 
     load_measures(measures_file)
-    written, search = given_to(write_result, others), given_to(_SEARCH, others)
+    written = write_result.of(others)
+    search = {name: value for name, value in others.items() if name not in written}
     named = list(measures or [])
     asks = {"--list": show, "--explain": explain, "--story": story is not None}
     _check(asks, threshold, written)

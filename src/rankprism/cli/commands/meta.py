@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from rankprism.cli.analysis import Call, command
-from rankprism.cli.group import commands
-from rankprism.cli.scores import Source
+from rankprism.cli.door import OUTPUT, SCORED, Group, Option, flag
+from rankprism.cli.frame import Call, analysis
+from rankprism.cli.reading import Scored
+from rankprism.cli.shared import DIFFERENCES
 from rankprism.errors import InputError
 
-app = commands("Evaluate the measures themselves.")
-
-CompareMeasures = Annotated[
-    bool,
-    typer.Option(
-        "--differences",
-        help="Compare every pair of measures instead: print the difference of their figures, its interval "
-        "and p.",
-    ),
-]
+meta = Group("meta", "Evaluate the measures themselves.")
 
 
-@app.command()
-@command("meta:power", "resampling")
-def power(source: Source, call: Call, differences: CompareMeasures = False) -> Any:
+@analysis("meta:power", DIFFERENCES, what="resampling", of=meta)
+def power(source: Scored, call: Call, differences: bool) -> Any:
     """How many pairs of systems does a measure separate?
 
     This is discriminative power.
@@ -38,20 +27,18 @@ def power(source: Source, call: Call, differences: CompareMeasures = False) -> A
     return found.differences() if differences else found
 
 
-@app.command()
-@command("meta:unanimity", "counting")
-def unanimity(
-    source: Source,
-    call: Call,
-    grouped: Annotated[
-        bool,
-        typer.Option(
-            "--grouped",
-            help="Show only the best variant of each measure. Variants with the same figure share a row.",
-        ),
-    ] = False,
-    differences: CompareMeasures = False,
-) -> Any:
+@analysis(
+    "meta:unanimity",
+    flag(
+        "--grouped",
+        "Show only the best variant of each measure. Variants with the same figure share a row.",
+        group=OUTPUT,
+    ),
+    DIFFERENCES,
+    what="counting",
+    of=meta,
+)
+def unanimity(source: Scored, call: Call, grouped: bool, differences: bool) -> Any:
     """Does a measure see the improvements that all others see?
 
     This is Metric Unanimity.
@@ -64,9 +51,8 @@ def unanimity(
     return found.differences() if differences else found
 
 
-@app.command()
-@command("meta:scenarios", "drawing")
-def scenarios(source: Source, call: Call) -> Any:
+@analysis("meta:scenarios", what="drawing", of=meta)
+def scenarios(source: Scored, call: Call) -> Any:
     """Are measures still unanimous if grades, weights and lengths differ?
 
     This is Metric Unanimity as given, and with random grades, aspect weights and lengths of rankings.
@@ -84,15 +70,13 @@ def scenarios(source: Source, call: Call) -> Any:
     return call(collection.collection, measures=source.scores.measures)
 
 
-@app.command()
-@command("meta:correlation", "correlating")
-def correlation(
-    source: Source,
-    call: Call,
-    clustered: Annotated[
-        bool, typer.Option("--clustered", help="Put measures that rank the systems alike side by side.")
-    ] = False,
-) -> Any:
+@analysis(
+    "meta:correlation",
+    flag("--clustered", "Put measures that rank the systems alike side by side.", group=OUTPUT),
+    what="correlating",
+    of=meta,
+)
+def correlation(source: Scored, call: Call, clustered: bool) -> Any:
     """Do measures rank the systems alike?
 
     \b
@@ -102,9 +86,8 @@ def correlation(
     return found.clustered() if clustered else found
 
 
-@app.command()
-@command("meta:agreement", "resampling")
-def agreement(source: Source, call: Call) -> Any:
+@analysis("meta:agreement", what="resampling", of=meta)
+def agreement(source: Scored, call: Call) -> Any:
     """Do measures find the same differences significant?
 
     \b
@@ -113,20 +96,21 @@ def agreement(source: Source, call: Call) -> Any:
     return call(source.scores)
 
 
-@app.command()
-@command("meta:intuitiveness", "counting")
-def intuitiveness(
-    source: Source,
-    call: Call,
-    gold: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="MEASURE",
-            help="A simple measure that decides which measure is right, e.g. StRecall@10. With judgments and "
-            "runs, name it with -m too. Repeatable.",
-        ),
-    ] = None,
-) -> Any:
+@analysis(
+    "meta:intuitiveness",
+    Option(
+        "--gold",
+        multiple=True,
+        metavar="MEASURE",
+        completes="complete_measure",
+        help="A simple measure that decides which measure is right, e.g. StRecall@10. With judgments and "
+        "runs, name it with -m too. Repeatable.",
+        group=SCORED,
+    ),
+    what="counting",
+    of=meta,
+)
+def intuitiveness(source: Scored, call: Call, gold: list[str] | None) -> Any:
     """Which of two measures agrees with simple measures?
 
     \b
@@ -137,9 +121,8 @@ def intuitiveness(
     return call(source.scores, gold=gold)
 
 
-@app.command()
-@command("meta:swap", "drawing topics")
-def swap(source: Source, call: Call, differences: CompareMeasures = False) -> Any:
+@analysis("meta:swap", DIFFERENCES, what="drawing topics", of=meta)
+def swap(source: Scored, call: Call, differences: bool) -> Any:
     """How often would other topics reverse a difference?
 
     This is the swap method.
@@ -151,16 +134,19 @@ def swap(source: Source, call: Call, differences: CompareMeasures = False) -> An
     return found.differences() if differences else found
 
 
-@app.command()
-@command("meta:stability", "resampling", leaves=("sizes",))
-def stability(
-    source: Source,
-    call: Call,
-    size: Annotated[
-        list[int] | None,
-        typer.Option(help="A number of topics. Repeatable. Default: ten steps up to all topics."),
-    ] = None,
-) -> Any:
+@analysis(
+    "meta:stability",
+    Option(
+        "--size",
+        multiple=True,
+        type=int,
+        help="A number of topics. Repeatable. Default: ten steps up to all topics.",
+    ),
+    what="resampling",
+    leaves=("sizes",),
+    of=meta,
+)
+def stability(source: Scored, call: Call, size: list[int] | None) -> Any:
     """How does power grow with the number of topics?
 
     \b
@@ -169,9 +155,8 @@ def stability(
     return call(source.scores, sizes=size)
 
 
-@app.command()
-@command("meta:disagreement", leaves=("judgments",))
-def disagreement(source: Source, call: Call) -> Any:
+@analysis("meta:disagreement", leaves=("judgments",), of=meta)
+def disagreement(source: Scored, call: Call) -> Any:
     """On which ranked lists do two measures differ most?
 
     \b

@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from rankprism.cli.analysis import Call, command, write_result
-from rankprism.cli.collection import Read, read_collection
-from rankprism.cli.group import commands
-from rankprism.cli.judgments import Qrels, described, read_judged
-from rankprism.cli.measures import MeasureFiles, load_measures, measures_option
-from rankprism.cli.signature import with_options_of
+from rankprism.cli.door import OUTPUT, SCORED, Group, Option, flag, takes
+from rankprism.cli.frame import Call, analysis, write_result
+from rankprism.cli.reading import Read, aspects_of, load_measures, read_collection, read_judged
+from rankprism.cli.shared import MEASURES_FILE, measures
 from rankprism.errors import InputError
 
 if TYPE_CHECKING:
     from rankprism.data import Judgments
     from rankprism.judging.aspects import LabelOrder, LabelOrders
 
-app = commands("Analyse judgments of several aspects.")
+aspects = Group("aspects", "Analyse judgments of several aspects.")
 
-Toma = Annotated[
-    str | None,
-    typer.Option(metavar="SETTINGS", help="Parameters of TOMA, e.g. \"tuples='seen',best=(2,2)\"."),
-]
-Single = Annotated[
-    list[str] | None, measures_option("A measure of one aspect, e.g. nDCG@10. Default: nDCG and AP.")
-]
+TOMA = Option("--toma", metavar="SETTINGS", help="Parameters of TOMA, e.g. \"tuples='seen',best=(2,2)\".")
+SINGLE = measures("A measure of one aspect, e.g. nDCG@10. Default: nDCG and AP.")
 
 
 def toma_settings(settings: str | None) -> dict[str, Any]:
@@ -39,14 +32,14 @@ def toma_settings(settings: str | None) -> dict[str, Any]:
     return chosen
 
 
-@with_options_of(read_judged)
-def read_scales(files: Qrels = None, **others: Any) -> Any:
+@takes(read_judged)
+def read_scales(files: Sequence[Any] | None = None, **others: Any) -> Any:
     """Judgments, or the scales that the options describe if there are none."""
     from rankprism.data import Scale
 
     if files:
         return read_judged(files=files, **others)
-    wanted = described(*(others[name] for name in ("aspects", "labels", "embed", "given", "lower")))
+    wanted = aspects_of(*(others[name] for name in ("aspects", "labels", "embed", "given", "lower")))
     if not wanted.aspects or any(a.labels is None for a in wanted.aspects):
         raise InputError("name judgments, or the labels of every aspect, e.g. --labels relevance=0,1,2")
     return [
@@ -55,14 +48,11 @@ def read_scales(files: Qrels = None, **others: Any) -> Any:
     ]
 
 
-@with_options_of(write_result)
-def write_order(
-    found: LabelOrder | LabelOrders,
-    hasse: Annotated[
-        bool, typer.Option("--hasse", help="Print the partial order that holds for every distance instead.")
-    ] = False,
-    **written: Any,
-) -> None:
+@takes(
+    flag("--hasse", "Print the partial order that holds for every distance instead.", group=OUTPUT),
+    write_result,
+)
+def write_order(found: LabelOrder | LabelOrders, hasse: bool = False, **written: Any) -> None:
     """Write a table, or the Hasse diagram."""
     from rankprism.cli.output import write
 
@@ -72,9 +62,8 @@ def write_order(
         write_result(found, **written)
 
 
-@app.command()
-@command("judging.aspects:order", reads=read_scales, writes=write_order)
-def order(scales: Any, call: Call, toma: Toma = None) -> Any:
+@analysis("judging.aspects:order", TOMA, reads=read_scales, writes=write_order, of=aspects)
+def order(scales: Any, call: Call, toma: str | None) -> Any:
     """Show the classes of label tuples that TOMA makes.
 
     The three distances are shown side by side. If --toma names a distance, it is shown in detail.
@@ -94,8 +83,7 @@ def order(scales: Any, call: Call, toma: Toma = None) -> Any:
     return call(scales, **settings) if detailed else orders(scales, **settings)
 
 
-@app.command()
-@command("judging.aspects:labels", reads=read_judged)
+@analysis("judging.aspects:labels", reads=read_judged, of=aspects)
 def labels(judgments: Judgments, call: Call) -> Any:
     """Count the documents that have each label of each aspect.
 
@@ -105,10 +93,9 @@ def labels(judgments: Judgments, call: Call) -> Any:
     return call(judgments)
 
 
-@app.command()
-@command("judging.aspects:attainable", "ranking", reads=read_judged)
+@analysis("judging.aspects:attainable", SINGLE, MEASURES_FILE, what="ranking", reads=read_judged, of=aspects)
 def attainable(
-    judgments: Judgments, call: Call, measure: Single = None, measures_file: MeasureFiles = None
+    judgments: Judgments, call: Call, measure: list[str] | None, measures_file: list[Path] | None
 ) -> Any:
     """Show the highest scores that CAM and MM can reach.
 
@@ -120,23 +107,29 @@ def attainable(
     return call(judgments, names)
 
 
-@app.command()
-@command("judging.aspects:compare", "resampling", reads=read_collection)
+@analysis(
+    "judging.aspects:compare",
+    SINGLE,
+    Option(
+        "--approach",
+        "-a",
+        multiple=True,
+        metavar="APPROACH",
+        help="A measure that takes a measure, e.g. CAM or \"TOMA(tuples='seen')\". Repeatable. Default: CAM, "
+        "MM, and TOMA with three distances, which are called EUCL, MANH and CHEB.",
+        group=SCORED,
+    ),
+    MEASURES_FILE,
+    what="resampling",
+    reads=read_collection,
+    of=aspects,
+)
 def compare(
     read: Read,
     call: Call,
-    measure: Single = None,
-    approach: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--approach",
-            "-a",
-            metavar="APPROACH",
-            help="A measure that takes a measure, e.g. CAM or \"TOMA(tuples='seen')\". Repeatable. Default: "
-            "CAM, MM, and TOMA with three distances, which are called EUCL, MANH and CHEB.",
-        ),
-    ] = None,
-    measures_file: MeasureFiles = None,
+    measure: list[str] | None,
+    approach: list[str] | None,
+    measures_file: list[Path] | None,
 ) -> Any:
     """Show how approaches such as CAM, MM and TOMA differ.
 

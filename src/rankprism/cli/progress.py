@@ -1,4 +1,4 @@
-"""Options that several commands share, and the notes and progress bars that commands show."""
+"""The notes that commands print, and the bars that show how far they are."""
 
 from __future__ import annotations
 
@@ -6,98 +6,17 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeAlias
+from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
 
-import typer
+import click
 
 from rankprism.cli import events
-from rankprism.cli.choices import one_of
 from rankprism.errors import InputError, LongComputation, RankprismWarning
 from rankprism.text import message as safe_message
 
 if TYPE_CHECKING:
     from rankprism.formats import OnError
-
-
-def checked_output(output: Path | None) -> Path | None:
-    """Refuse an output that cannot be written before any work is done."""
-    if output is not None:
-        from rankprism.formats import check_target
-
-        check_target(output)
-    return output
-
-
-def output_option(default: str = "") -> Any:
-    """-o, which names the file to write."""
-    return typer.Option(
-        "--output",
-        "-o",
-        metavar="FILE",
-        help=f"Write the result to this file; - is standard output.{default}",
-        callback=checked_output,
-    )
-
-
-OutputFile = Annotated[Path | None, output_option(" Default: standard output.")]
-FORMAT_HELP = (
-    "Format of the output. Default: the format that the ending of FILE names, or a table if there is no FILE "
-    "or no ending. guarded-csv is CSV that is safe to open in a spreadsheet: text that begins with = + - or "
-    "@ gets an apostrophe in front, so that it is not taken for a formula."
-)
-ResultFormatOption = Annotated[
-    str | None,
-    typer.Option("--format", click_type=one_of("results.outputs:RESULT_FORMATS"), help=FORMAT_HELP),
-]
-ScoreFormatOption = Annotated[
-    str | None, typer.Option("--format", click_type=one_of("results.outputs:SCORE_FORMATS"), help=FORMAT_HELP)
-]
-Digits = Annotated[
-    int | None,
-    typer.Option(
-        min=0,
-        max=15,
-        help="Number of digits after the decimal point. Default: 4 in formats that people read, and all "
-        "digits in formats for programs.",
-    ),
-]
-Caption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="TEXT",
-        help="Caption of the table. The result adds what a reader must know, such as the test.",
-    ),
-]
-Label = Annotated[
-    str | None, typer.Option(metavar="NAME", help=r"Label of the table for \ref in LaTeX, e.g. tab:main.")
-]
-PageColumns = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        max=2,
-        help="Number of page columns that the LaTeX table spans: 1 for table, 2 for table*. Default: 1.",
-    ),
-]
-Sort = Annotated[
-    str | None,
-    typer.Option(
-        metavar="MEASURE",
-        help="Sort the runs by their mean of this measure, the best first. --sort run sorts them by name. "
-        "Default: the order in which the runs were given.",
-    ),
-]
-Share: TypeAlias = Callable[[float], None]
-Seed = Annotated[
-    int, typer.Option(min=0, help="Seed for the random numbers. The same seed gives the same result.")
-]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not print notes. JSON output still has them.")]
-
-Strict = Annotated[
-    bool, typer.Option("--strict", help="Notes are errors: nothing is written, and the exit code is 2.")
-]
 
 
 @contextmanager
@@ -174,7 +93,7 @@ def leaving_out(keep_going: bool) -> Iterator[OnError | None]:
         if not events.wanted():
             runs = "1 run is" if len(failures) == 1 else f"{len(failures)} runs are"
             print(f"rankprism: {runs} left out, and the others are scored", file=sys.stderr)
-        raise typer.Exit(2)
+        raise click.exceptions.Exit(2)
 
 
 #: The number of seconds after which a bar appears.

@@ -9,28 +9,32 @@ import os
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any, get_args
 
-import typer
+import click
 
-from rankprism.cli.choices import one_of
-from rankprism.cli.group import commands
-from rankprism.cli.measures import MeasureNames
-from rankprism.cli.options import OutputFile, noted, working
-from rankprism.cli.signature import given_to, parameters_of, with_options_of, without
+from rankprism.cli.derived import option_of, options_of
+from rankprism.cli.door import INPUT, OUTPUT, Argument, Group, Option, Words, flag
+from rankprism.cli.frame import command
+from rankprism.cli.progress import noted, working
+from rankprism.cli.shared import JUDGE, MEASURE, OUTPUT_FILE, POOL, as_path, files, some_run_options
 from rankprism.errors import InputError, install
 from rankprism.types import Ask, StudyChoice
 
-app = commands("Collect judgments with a web app: pairs, triplets and grades.")
+assess = Group("assess", "Collect judgments with a web app: pairs, triplets and grades.")
 _NEEDED = ("starlette", "uvicorn", "jinja2", "sqlalchemy", "alembic", "markdown_it")
 
+STUDY = Argument("study", "STUDY", "A file, or a database URL such as postgresql+psycopg://user@host/name.")
+SQLITE = Argument("study", "STUDY", "The SQLite file of the study.", "complete_file")
+PUBLIC_URL = Option("--public-url", metavar="URL", group=OUTPUT)
 
-Study = Annotated[
-    str,
-    typer.Argument(
-        metavar="STUDY", help="A file, or a database URL such as postgresql+psycopg://user@host/name."
-    ),
-]
+
+def _text(name: str, help: str) -> Option:
+    return Option(name, type=as_path, metavar="FILE", completes="complete_file", help=help, group=INPUT)
+
+
+def _file(name: str, help: str, **more: Any) -> Option:
+    return Option(name, metavar="FILE", completes="complete_file", help=help, group=INPUT, **more)
 
 
 def _part(name: str, study: str = "") -> Any:
@@ -43,69 +47,77 @@ def _part(name: str, study: str = "") -> Any:
     return importlib.import_module(f"rankprism.judging.assess.{name}")
 
 
-create = parameters_of("judging.assess.creation:create_study")
-study_settings = parameters_of("judging.assess.settings:Settings", depth="--depth -k", measure="--measure -m")
+def _created() -> list[Option]:
+    return options_of("judging.assess.creation:create_study", group=INPUT)
 
 
-@app.command()
-@with_options_of(
-    create, study_settings, parameters_of("evaluation:evaluate", "order", "duplicates", "run_depth")
+def _settings() -> list[Option]:
+    """The settings of a study. What the command words otherwise comes before them."""
+    where = "judging.assess.settings:Settings"
+    short = [
+        option_of(where, "depth", opts=["--depth", "-k"]),
+        option_of(
+            where, "measure", opts=["--measure", "-m"], metavar="MEASURE", completes="complete_measure"
+        ),
+    ]
+    return [*short, *options_of(where)]
+
+
+@command(
+    STUDY,
+    files("RUN...", "The runs whose documents are judged. With --drawn they may be left out.").but(
+        name="runs"
+    ),
+    Option("--name", help="Name of the study. Default: the name of the file."),
+    Option(
+        "--ask",
+        type=Words(*get_args(Ask)),
+        help="What is asked: which of two documents is better, which is better after another one, both, or a "
+        "grade for each document. Default: pairs; both if the choice is adaptive.",
+    ),
+    Option(
+        "--choice",
+        type=Words(*get_args(StudyChoice)),
+        help="Which questions are asked. Default: complete; random with --budget; file with --tasks; drawn "
+        "with --drawn.",
+    ),
+    Option(
+        "--assessors",
+        multiple=True,
+        metavar="NAMES",
+        help="Names with commas between them, or a number of assessors. May be repeated. Default: 1.",
+    ),
+    _text("--instructions", "What assessors read first, in Markdown."),
+    _text("--consent", "What assessors agree to, in Markdown."),
+    _text(
+        "--wording", "A TOML file with your own question and answers: question, left, right, tie, cannot, …"
+    ),
+    _created,
+    _settings,
+    some_run_options,
+    of=assess,
 )
 def new(
-    study: Study,
-    runs: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="RUN...", help="The runs whose documents are judged. With --drawn they may be left out."
-        ),
-    ] = None,
-    name: Annotated[
-        str | None, typer.Option(help="Name of the study. Default: the name of the file.")
-    ] = None,
-    ask: Annotated[
-        Ask | None,
-        typer.Option(
-            help="What is asked: which of two documents is better, which is better after another one, "
-            "both, or a grade for each document. Default: pairs; both if the choice is adaptive."
-        ),
-    ] = None,
-    choice: Annotated[
-        StudyChoice | None,
-        typer.Option(
-            help="Which questions are asked. Default: complete; random with --budget; file with --tasks; "
-            "drawn with --drawn."
-        ),
-    ] = None,
-    assessors: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAMES",
-            help="Names with commas between them, or a number of assessors. May be repeated. Default: 1.",
-        ),
-    ] = None,
-    instructions: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="What assessors read first, in Markdown.")
-    ] = None,
-    consent: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="What assessors agree to, in Markdown.")
-    ] = None,
-    wording: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="A TOML file with your own question and answers: question, left, right, tie, cannot, …",
-        ),
-    ] = None,
+    study: str,
+    runs: list[str] | None,
+    name: str | None,
+    ask: str | None,
+    choice: str | None,
+    assessors: list[str] | None,
+    instructions: Path | None,
+    consent: Path | None,
+    wording: Path | None,
     **others: Any,
 ) -> None:
     """Make a study of runs, documents and topics.
 
     \b
     rankprism assess new study.db runs/*.run \\
-        --documents docs.jsonl --topics topics.tsv --depth 10
+        --documents docs.jsonl --topic-texts topics.tsv --depth 10
     """
     creation = _part("creation", study)
-    given = given_to(study_settings, others)
+    of_settings = {str(option.name) for option in _settings()}
+    given = {name: value for name, value in others.items() if name in of_settings}
     if choice is None:
         choice = "file" if others["tasks"] is not None else "random" if given["budget"] else "complete"
         choice = "drawn" if others["drawn"] is not None else choice
@@ -119,53 +131,61 @@ def new(
     name = name or (Path(study).stem if "://" not in study else "Study")
     chosen = creation.Settings(name=name, ask=ask, choice=choice, **given)
     named = _names(assessors or ["0" if chosen.crowd else "1"])
+    rest = {name: value for name, value in others.items() if name not in of_settings}
     with noted(), working("making the study"):
-        made = creation.create_study(study, runs or [], chosen, assessors=named, **without(others, *given))
+        made = creation.create_study(study, runs or [], chosen, assessors=named, **rest)
     print(made)
     if "://" not in study:  # an address may have a password in it
         print(f"Next: rankprism assess serve {shlex.quote(study)}")
 
 
-@app.command()
-@with_options_of(parameters_of("evaluation:evaluate", "order", "duplicates", "run_depth"))
+@command(
+    STUDY,
+    files("[RUN]...", "Runs that the dashboard scores with people and judges, for a study with --drawn.").but(
+        name="runs"
+    ),
+    JUDGE.but(
+        help="A judge and the file of its judgments, as for `rankprism judges score`. Repeatable.",
+    ),
+    MEASURE,
+    POOL.but(help="The pool, if it is not what a judge has labelled."),
+    Option(
+        "--host",
+        default="127.0.0.1",
+        help="The address to listen at. 127.0.0.1 is this machine only; 0.0.0.0 is every network.",
+        group=OUTPUT,
+    ),
+    Option(
+        "--port",
+        type=click.IntRange(0, 65535),
+        default=8000,
+        help="The port; 0 takes a free one.",
+        group=OUTPUT,
+    ),
+    PUBLIC_URL.but(
+        help="Address of the server in browsers, if it is behind a proxy, e.g. https://assess.example.org. "
+        "With https, cookies are sent over https only."
+    ),
+    Option(
+        "--rate",
+        type=click.IntRange(1),
+        default=600,
+        help="Requests that one person may make in a minute.",
+        group=OUTPUT,
+    ),
+    some_run_options,
+    of=assess,
+)
 def serve(
-    study: Study,
-    runs: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[RUN]...",
-            help="Runs that the dashboard scores with people and judges, for a study with --drawn.",
-        ),
-    ] = None,
-    judge: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--judge",
-            metavar="NAME=QRELS",
-            help="A judge and the file of its judgments, as for `rankprism judges score`. Repeatable.",
-        ),
-    ] = None,
-    measure: MeasureNames = None,
-    pool: Annotated[
-        str | None,
-        typer.Option(metavar="QRELS", help="The pool, if it is not what a judge has labelled."),
-    ] = None,
-    host: Annotated[
-        str,
-        typer.Option(
-            help="The address to listen at. 127.0.0.1 is this machine only; 0.0.0.0 is every network."
-        ),
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes a free one.")] = 8000,
-    public_url: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL",
-            help="Address of the server in browsers, if it is behind a proxy, e.g. "
-            "https://assess.example.org. With https, cookies are sent over https only.",
-        ),
-    ] = None,
-    rate: Annotated[int, typer.Option(min=1, help="Requests that one person may make in a minute.")] = 600,
+    study: str,
+    runs: list[str] | None,
+    judge: list[str] | None,
+    measure: list[str] | None,
+    pool: str | None,
+    host: str,
+    port: int,
+    public_url: str | None,
+    rate: int,
     **reading: Any,
 ) -> None:
     """Serve a study, and print its address and the assessors' links.
@@ -209,7 +229,7 @@ def _judges(
                 "(--judge NAME=QRELS)"
             )
         return None
-    from rankprism.cli.judges import named_judges
+    from rankprism.cli.commands.judges import named_judges
 
     estimates, store, study_state = (_part(name, study) for name in ("estimates", "store", "study_state"))
     with store.opened(study) as opened, opened.reading() as connection:
@@ -218,26 +238,20 @@ def _judges(
         return estimates.Judges.read(named_judges(judge), runs, measures or [default], pool, **reading)
 
 
-@app.command()
-def add(
-    study: Study,
-    questions: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE",
-            help="For a study with --drawn, what `rankprism judges select --after` wrote; otherwise "
-            "questions as for --tasks.",
-        ),
-    ],
-    documents: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="The texts of documents that the study does not have yet."),
-    ] = None,
-    topics: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="The titles of topics that the study does not have yet."),
-    ] = None,
-) -> None:
+@command(
+    STUDY,
+    Argument(
+        "questions",
+        "FILE",
+        "For a study with --drawn, what `rankprism judges select --after` wrote; otherwise questions as for "
+        "--tasks.",
+        "complete_file",
+    ),
+    _file("--documents", "The texts of documents that the study does not have yet."),
+    _file("--topic-texts", "The titles of topics that the study does not have yet.").but(name="topics"),
+    of=assess,
+)
+def add(study: str, questions: str, documents: str | None, topics: str | None) -> None:
     """Add questions to a study, such as a further batch of drawn documents.
 
     The study may be served meanwhile. Questions that it has already stay as they are.
@@ -254,18 +268,15 @@ def add(
     )
 
 
-@app.command()
-def link(
-    study: Study,
-    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Assessors, new or known.")],
-    public_url: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL",
-            help="Address of the server in browsers. Default: that at which the study was last served.",
-        ),
-    ] = None,
-) -> None:
+@command(
+    STUDY,
+    Argument("names", "NAME...", "Assessors, new or known.", nargs=-1, required=True),
+    PUBLIC_URL.but(
+        help="Address of the server in browsers. Default: that at which the study was last served."
+    ),
+    of=assess,
+)
+def link(study: str, names: list[str], public_url: str | None) -> None:
     """Make new links for assessors, new or known.
 
     Their old links and open sessions end, and their answers stay.
@@ -290,31 +301,30 @@ def link(
         print(f"{name}: {address}/join/{token}")
 
 
-@app.command()
+@command(
+    STUDY,
+    OUTPUT_FILE,
+    Option(
+        "--to",
+        metavar="FORMAT",
+        help="tsv, csv, jsonl, winner, winner-loser or prefs; for grades qrels, tsv or jsonl; for documents "
+        "that were drawn also people, which `rankprism judges score` reads; for all guarded-csv, in which "
+        "spreadsheets find no formulas. Default: by the ending of FILE, else tsv, or qrels for grades; "
+        "people for documents that were drawn, unless FILE ends in .qrels or .jsonl.",
+        group=OUTPUT,
+    ),
+    flag("--identities", "Name the assessors. Default: they are called a1, a2, ….", group=OUTPUT),
+    flag("--with-gold", "Export gold questions, too.", group=OUTPUT).but(name="gold"),
+    Option(
+        "--provenance/--no-provenance",
+        default=True,
+        help="Also write FILE.provenance.json: how the judgments came about. Not for standard output.",
+        group=OUTPUT,
+    ),
+    of=assess,
+)
 def export(
-    study: Study,
-    output: OutputFile = None,
-    to: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FORMAT",
-            help="tsv, csv, jsonl, winner, winner-loser or prefs; for grades qrels, tsv or jsonl; for "
-            "documents that were drawn also people, which `rankprism judges score` reads; for all "
-            "guarded-csv, in which spreadsheets find no formulas. Default: by the ending of FILE, else tsv, "
-            "or qrels for grades; people for documents that were drawn, unless FILE ends in .qrels or "
-            ".jsonl.",
-        ),
-    ] = None,
-    identities: Annotated[
-        bool, typer.Option("--identities", help="Name the assessors. Default: they are called a1, a2, ….")
-    ] = False,
-    gold: Annotated[bool, typer.Option("--gold", help="Export gold questions, too.")] = False,
-    provenance: Annotated[
-        bool,
-        typer.Option(
-            help="Also write FILE.provenance.json: how the judgments came about. Not for standard output."
-        ),
-    ] = True,
+    study: str, output: Path | None, to: str | None, identities: bool, gold: bool, provenance: bool
 ) -> None:
     """Write the judgments of a study to a file.
 
@@ -349,27 +359,26 @@ def export(
         print(f"{output}: {lines} lines, {to}", file=sys.stderr)
 
 
-@app.command("import")
-def import_(
-    study: Study,
-    judgments: Annotated[
-        str,
-        typer.Argument(
-            metavar="JUDGMENTS",
-            help="A file of preferences or of grades, whichever the study collects; - is standard input.",
-        ),
-    ],
-    source_format: Annotated[
-        str | None,
-        typer.Option(
-            "--from",
-            metavar="FORMAT",
-            click_type=one_of("judging.assess.grade_files:IMPORT_FORMATS"),
-            help="The format of JUDGMENTS; grades may be qrels, tsv or jsonl, and `rankprism convert --help` "
-            "lists the formats of preferences. Default: recognised.",
-        ),
-    ] = None,
-) -> None:
+@command(
+    STUDY,
+    Argument(
+        "judgments",
+        "JUDGMENTS",
+        "A file of preferences or of grades, whichever the study collects; - is standard input.",
+        "complete_file",
+    ),
+    Option(
+        "--from",
+        "source_format",
+        metavar="FORMAT",
+        type=Words(of="judging.assess.grade_files:IMPORT_FORMATS"),
+        help="The format of JUDGMENTS; grades may be qrels, tsv or jsonl, and `rankprism convert --help` "
+        "lists the formats of preferences. Default: recognised.",
+        group=INPUT,
+    ),
+    of=assess,
+)
+def import_(study: str, judgments: str, source_format: str | None) -> None:
     """Put preferences or grades from a file into a study.
 
     The study then asks only for what is missing. Judgments that it has already stay as they are, so importing
@@ -392,17 +401,11 @@ def import_(
         )
 
 
-Replace = Annotated[
-    bool, typer.Option("--replace", help="Replace a file that exists. Default: refuse to do so.")
-]
+REPLACE = flag("--replace", "Replace a file that exists. Default: refuse to do so.", group=OUTPUT)
 
 
-@app.command()
-def backup(
-    study: Annotated[str, typer.Argument(metavar="STUDY", help="The SQLite file of the study.")],
-    file: Annotated[str, typer.Argument(metavar="FILE", help="The backup, a new file.")],
-    replace: Replace = False,
-) -> None:
+@command(SQLITE, Argument("file", "FILE", "The backup, a new file.", "complete_file"), REPLACE, of=assess)
+def backup(study: str, file: str, replace: bool) -> None:
     """Copy a study to a file, also while it is served.
 
     The copy has every answer that was acknowledged before, which a plain copy of the file may not have. It is
@@ -416,12 +419,13 @@ def backup(
     print(f"{file}: {told}")
 
 
-@app.command()
-def restore(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A backup that `assess backup` wrote.")],
-    study: Annotated[str, typer.Argument(metavar="STUDY", help="The SQLite file of the study.")],
-    replace: Replace = False,
-) -> None:
+@command(
+    Argument("file", "FILE", "A backup that `assess backup` wrote.", "complete_file"),
+    SQLITE,
+    REPLACE,
+    of=assess,
+)
+def restore(file: str, study: str, replace: bool) -> None:
     """Replace a study by a backup.
 
     The backup is checked first and stays as it is. A study that is being served is never replaced, and

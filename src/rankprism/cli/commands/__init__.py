@@ -1,0 +1,1 @@
+"""The commands, a module for each room. `rankprism.cli.app` says which command is where."""
