@@ -71,7 +71,7 @@ def test_preferences_alone_are_a_collection() -> None:
 
 
 def test_judgments_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    import rankprism.formats.judgments as reading
+    import rankprism.formats as reading
 
     read: list[Any] = []
     before = reading.read_judgments

@@ -77,8 +77,10 @@ class Judgments:
     def noting(self, notes: Iterable[Note]) -> Judgments:
         """Issue notes as warnings, and return the judgments with these notes added."""
         new = tuple(notes)
+        if not new:
+            return self
         issue(new)
-        return replace(self, notes=(*self.notes, *new)) if new else self
+        return replace(self, notes=(*self.notes, *new))
 
     def of_topics(self, topics: Iterable[str]) -> Judgments:
         """The judgments of some topics, with the weights of these."""

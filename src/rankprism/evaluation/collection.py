@@ -5,6 +5,7 @@ A collection is made without numpy, so that reading can begin before numpy is lo
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -201,13 +202,24 @@ class Collection:
 
     def joined(self, judged: Judgments, on_run: Callable[[str], None] | None = None) -> dict[str, Alignment]:
         """The same with any judgments, without notes. Runs that cannot be read may be left out."""
-        from rankprism.formats import align_all
+        from rankprism.formats.runs import align_source
+        from rankprism.statistics import for_each_in_order
 
-        sources = dict(self.sources)
-        for name in sources if self.is_kept else ():
+        most = self.options.threads or os.cpu_count() or 1
+        each = max(1, most // max(1, len(self.sources)))  # with few runs, several threads read each of them
+        if all(source.is_file and source.thing.ahead is not None for source in self.sources.values()):
+            most = 1  # the core's own threads read all of these files
+
+        def one(name: str) -> Alignment | None:
             with left_out(name, self.on_error):
-                sources[name] = self.source(name)
-        return align_all(judged, sources, self.reading, self.options.threads, on_run, self.on_error)
+                alignment = align_source(judged, self.source(name), self.reading, each)
+                if on_run is not None:
+                    on_run(name)
+                return alignment
+            return None
+
+        aligned = zip(self.sources, for_each_in_order(one, self.sources, most), strict=True)
+        return {name: run for name, run in aligned if run is not None}
 
     def lists(self, depth: int | None = None) -> Iterator[tuple[str, dict[str, list[str]]]]:
         """The name of each run, and the first documents of its topics in the order of evaluation.

@@ -24,7 +24,6 @@ from rankprism.formats.output_files import replaces_file as replaces_file
 from rankprism.formats.output_files import write_files as write_files
 from rankprism.formats.output_files import write_texts as write_texts
 from rankprism.formats.preferences import read_preferences as read_preferences
-from rankprism.formats.runs import align_all as align_all
 from rankprism.formats.runs import read_run as read_run
 from rankprism.formats.runs import run_from as run_from
 from rankprism.formats.scores import read_scores as read_scores

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from rankprism._core import align_bytes, align_feed, align_file
@@ -12,9 +10,8 @@ from rankprism.data.run import checked
 from rankprism.errors import InputError
 from rankprism.formats import files
 from rankprism.formats.recognition import chosen_format
-from rankprism.formats.source import OnError, Source, left_out, peer_name, source_of
+from rankprism.formats.source import Source, peer_name, source_of
 from rankprism.formats.trec import TREC_RUN
-from rankprism.statistics import for_each_in_order
 
 if TYPE_CHECKING:
     from rankprism._core import RunTable
@@ -118,33 +115,6 @@ def _check_ranks(file: files.File) -> None:
                 f"{file.name}: the first documents of topic {topic!r} all have rank {found[0]}, so ranks "
                 f'give no order; leave out order="rank" (--order rank)'
             )
-
-
-def align_all(
-    judgments: Judgments,
-    sources: Mapping[str, Any],
-    reading: Reading,
-    threads: int | None,
-    on_run: Callable[[str], None] | None,
-    on_error: OnError | None = None,
-) -> dict[str, Alignment]:
-    """Read, order and join every run. If there are more threads than runs, several threads read each run."""
-    most = threads or os.cpu_count() or 1
-    each = max(1, most // max(1, len(sources)))
-    given = {name: source_of(source) for name, source in sources.items()}
-    if all(source.is_file and source.thing.ahead is not None for source in given.values()):
-        most = 1  # the core's own threads read all of these files
-
-    def one(name: str) -> Alignment | None:
-        with left_out(name, on_error):
-            alignment = align_source(judgments, given[name], reading, each)
-            if on_run is not None:
-                on_run(name)
-            return alignment
-        return None
-
-    aligned = zip(given, for_each_in_order(one, given, most), strict=True)
-    return {name: run for name, run in aligned if run is not None}
 
 
 def _aligned(judgments: Judgments, source: Source, how: Reading) -> tuple[Any, ...]:

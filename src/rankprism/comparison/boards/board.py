@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankprism.comparison.boards.several_collections import (
-    Collections,
     CollectionsLike,
+    ScoresByCollection,
     Standing,
     collected,
     standing,
@@ -421,7 +421,7 @@ def ranked(values: Sequence[Floats], combine: Combine, over: Redrawn, alpha: flo
     return Ranked(found, rank_tests.better(pairs, systems, found.differences.mean, significant))
 
 
-def _check(found: Collections, combine: Combine, over: Redrawn) -> None:
+def _check(found: ScoresByCollection, combine: Combine, over: Redrawn) -> None:
     """Refuse ways to combine collections that these collections do not allow."""
     if len(found.scores) == 1:
         for name, asked, default in (("combine", combine, "means"), ("over", over, "topics")):

@@ -27,7 +27,7 @@ _EQUAL = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class Collections:
+class ScoresByCollection:
     """Scores of the same runs by the same measures on one or more collections."""
 
     scores: Mapping[str, Scores]
@@ -70,14 +70,14 @@ def collected(
     runs: RunsLike | None = None,
     measures: MeasuresLike | None = None,
     mixed: bool = False,
-) -> Collections:
+) -> ScoresByCollection:
     """The scores to rank by: of one collection, or of the runs and measures that all collections have.
 
     mixed : go on if the scores of the collections were computed with different settings.
     """
     # Judgments of several aspects are a mapping of files, too, but runs come with them.
     if runs is not None or not are_collections(source):
-        return Collections({"": comparable(cast(Any, source), runs, measures)})
+        return ScoresByCollection({"": comparable(cast(Any, source), runs, measures)})
     given = list(cast(Mapping[str, Any], source).items())
     for (name, one), (other, two) in combinations(given, 2):
         if one is two or (is_path(one) and is_path(two) and _same_file(one, two)):
@@ -127,7 +127,7 @@ def collected(
                 f"a lower score by {measure} is better on the collections {listed(lower)}, and a higher one "
                 f"on the others; read the scores of all of them with the same lower= (--lower)"
             )
-    return Collections(chosen, tuple(notes))
+    return ScoresByCollection(chosen, tuple(notes))
 
 
 def _same_file(one: Any, two: Any) -> bool:
