@@ -9,8 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rankprism.data import Note, issue
-from rankprism.results import OUTPUTS, Result, Style
-from rankprism.results.outputs import streamed, written
+from rankprism.results import OUTPUTS, Result, Style, streamed, written
 
 if TYPE_CHECKING:
     from pathlib import Path

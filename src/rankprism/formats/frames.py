@@ -28,8 +28,8 @@ from typing import Any
 import numpy as np
 
 from rankprism._core import ArrowStream, JudgmentTable, RunTable, runs_from_arrow
+from rankprism.data import Judgments
 from rankprism.data.frames import column_names, eager, gives_arrow, is_known_frame, number_columns
-from rankprism.data.judgments import Judgments
 from rankprism.errors import InputError, listed
 from rankprism.formats.memory import Columns as Filled
 from rankprism.formats.memory import judgment_columns

@@ -20,7 +20,7 @@ from rankprism.formats.spellings import (
     spelled,
 )
 from rankprism.formats.table import Table, of_frame, of_rows
-from rankprism.text.foreign import quoted
+from rankprism.text import quoted
 
 
 class Columns:
@@ -246,7 +246,7 @@ def tables_in(
     source: Any, name: str, expected: tuple[str, ...], optional: tuple[str, ...] = ()
 ) -> Iterator[Table]:
     """The table in a frame, or those in rows, of which each has the same columns."""
-    from rankprism.data.frames import is_frame
+    from rankprism.data import is_frame
 
     if is_frame(source):
         yield of_frame(source, name)

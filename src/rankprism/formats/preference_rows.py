@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from rankprism.data.preferences import OUTCOMES, PreferenceRows, Preferences
+from rankprism.data import PreferenceRows, Preferences
+from rankprism.data.preferences import OUTCOMES
 from rankprism.errors import InputError
 from rankprism.formats.files import File
 from rankprism.formats.json_lines import refuse_json
@@ -181,7 +182,7 @@ def from_rows(
     source: Any, name: str = "preferences", format: str | None = None, columns: Columns = NOT_SAID
 ) -> Preferences:
     """Preferences from rows or from a frame. `name` is the name of the source in messages."""
-    from rankprism.data.frames import is_frame
+    from rankprism.data import is_frame
 
     if not is_frame(source) and (
         not isinstance(source, Iterable) or isinstance(source, str | bytes | Mapping)

@@ -18,8 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankprism._core import RunTable, parse_number
-from rankprism.data.judgments import Judgments
-from rankprism.data.note import Note
+from rankprism.data import Judgments, Note
 from rankprism.errors import InputError, listed
 from rankprism.formats.judged import JudgedLine, judgment_table
 from rankprism.formats.memory import Columns as Filled

@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankprism._core import JudgmentTable, parse_number
-from rankprism.data import Judgments, Note, some
-from rankprism.data.limits import LARGEST
+from rankprism.data import LARGEST, Judgments, Note, some
 from rankprism.errors import InputError, listed
 from rankprism.formats import files
 from rankprism.formats.spellings import ONLY_ASPECT

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rankprism.data.limits import LARGEST
+from rankprism.data import LARGEST
 from rankprism.errors import MeasureError
 from rankprism.measures.definition import Definition
 from rankprism.measures.family import NoveltySum

@@ -18,7 +18,7 @@ from functools import cache
 from types import UnionType
 from typing import Any
 
-from rankprism.data.limits import LARGEST
+from rankprism.data import LARGEST
 from rankprism.errors import MeasureError
 from rankprism.text import quoted
 

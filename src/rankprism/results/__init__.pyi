@@ -8,6 +8,8 @@ from rankprism.results.outputs import OUTPUTS as OUTPUTS
 from rankprism.results.outputs import Style as Style
 from rankprism.results.outputs import check_style as check_style
 from rankprism.results.outputs import output_format as output_format
+from rankprism.results.outputs import streamed as streamed
+from rankprism.results.outputs import written as written
 from rankprism.results.record import DEFAULTS as DEFAULTS
 from rankprism.results.record import DEPTH as DEPTH
 from rankprism.results.record import Record as Record

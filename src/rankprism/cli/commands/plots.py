@@ -179,7 +179,7 @@ def read_for_report(
 def write_page(report: Report, output: Path = Path("report.html")) -> None:
     """Write the page of a report."""
     from rankprism.cli.output import write
-    from rankprism.showing.report.report import check_name
+    from rankprism.showing.report import check_name
 
     check_name(output)
     with working("writing the page"):

@@ -44,7 +44,7 @@ from rankprism.formats.aspects.labels import SKIPPED, Column, Label
 from rankprism.formats.aspects.settings import AspectSettings, as_aspects
 from rankprism.formats.source import is_dataset, source_of
 from rankprism.formats.table import names_of
-from rankprism.text.foreign import quoted
+from rankprism.text import quoted
 
 
 def read_description(path: files.PathLike) -> Judgments:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rankprism._core import RunTable
-from rankprism.data.judgments import Judgments
+from rankprism.data import Judgments
 from rankprism.formats import files
 from rankprism.formats.format import JUDGMENT_FORMATS, RUN_FORMATS, Format, register
 from rankprism.formats.frames import only_run

@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from rankprism.data.preferences import Preferences
+from rankprism.data import Preferences
 from rankprism.formats.files import Beginning
 from rankprism.formats.format import PREFERENCE_FORMATS, Format, Written, register
 from rankprism.formats.judged import check_ids, joined

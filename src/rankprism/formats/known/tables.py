@@ -17,10 +17,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from rankprism._core import RunTable
-from rankprism.data.frames import column_names, make_frame, number_columns
-from rankprism.data.judgments import Judgments
-from rankprism.data.preferences import Preferences
-from rankprism.data.run import Run
+from rankprism.data import Judgments, Preferences, Run, make_frame
+from rankprism.data.frames import column_names, number_columns
 from rankprism.errors import InputError, install, listed
 from rankprism.formats import files
 from rankprism.formats.format import (

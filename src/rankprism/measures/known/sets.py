@@ -9,8 +9,7 @@ from typing import Annotated
 
 import numpy as np
 
-from rankprism.data import Floats, Hits
-from rankprism.data.limits import LARGEST
+from rankprism.data import LARGEST, Floats, Hits
 from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.compared import TREC_EVAL, TREC_EVAL_10
 from rankprism.measures.counted import Counted, Marks, marks

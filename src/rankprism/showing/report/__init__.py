@@ -14,6 +14,6 @@ computes a score: `rankprism.evaluate`, `rankprism.compare`,
 '<!doctype html>'
 """
 
-from rankprism.showing.report.report import Report, default_measures, make, of_scores
+from rankprism.showing.report.report import Report, check_name, default_measures, make, of_scores
 
-__all__ = ["Report", "default_measures", "make", "of_scores"]
+__all__ = ["Report", "check_name", "default_measures", "make", "of_scores"]
