@@ -197,6 +197,10 @@ class PreferenceOptions(EvaluationOptions, total=False):
     preferences_format: PreferencesFormat | None
 
 
+#: Which column of a table is which: names by role, or roles in the order of the columns. Both may be text.
+ColumnsLike: TypeAlias = str | Mapping[str, str] | Sequence[str | Mapping[str, str]]
+
+
 class CollectionOptions(PreferenceOptions, total=False):
     """How judgments and runs are read: keyword arguments of `rankprism.Collection.of`.
 
@@ -207,6 +211,7 @@ class CollectionOptions(PreferenceOptions, total=False):
     weights: WeightsLike | None
     aspects: AspectsLike | None
     qrels_format: QrelsFormat | None
+    columns: ColumnsLike | None
 
 
 class SimulationOptions(CollectionOptions, total=False):

@@ -418,3 +418,69 @@ def test_folds_and_seeds_are_no_measures() -> None:
 def test_tables_of_measures_are_not_runs(header: str, says: str) -> None:
     rows = [(n, 0.5 + n / 10, 0.25) for n in range(3)]
     assert says in refused(read_scores, written("s.csv", rows, header))
+
+
+# ── what the user says ───────────────────────────────────────────────────────────────────────────
+
+
+def test_columns_are_named_by_role() -> None:
+    judged = written("q.csv", GRADED, "case,paper,stars")
+    ranked = written("r.csv", [(q, d, -s) for q, d, s in RANKED], "case,paper,distance")
+    said = {"topic": "case", "document": "paper", "grade": "stars", "score": "-distance"}
+    found = evaluate(judged, ranked, MEASURES, columns=said)
+    assert found.values.tobytes() == WANTED
+    text = ",".join(f"{role}={name}" for role, name in said.items())
+    assert evaluate(judged, ranked, MEASURES, columns=text).values.tobytes() == WANTED
+    frames = [pd.read_csv(file) for file in (judged, ranked)]
+    assert evaluate(*frames, MEASURES, columns=said).values.tobytes() == WANTED
+    rows = [frame.to_dict("records") for frame in frames]
+    assert evaluate(*rows, MEASURES, columns=said).values.tobytes() == WANTED
+    with pytest.raises(InputError, match="there is no column 'moons'; there are case, paper, stars"):
+        read_judgments(judged, columns={**said, "grade": "moons"})
+
+
+def test_columns_are_named_by_position() -> None:
+    judged = written("u.data", [(*row, 881250949) for row in GRADED], separator="\t")
+    ranked = written("r.tsv", RANKED, separator="\t")
+    said = ["topic,document,grade,-", "topic,document,score"]
+    assert evaluate(judged, ranked, MEASURES, columns=said).values.tobytes() == WANTED
+    assert len(read_judgments(judged, columns=["user", "item", "rating", "-"])) == len(GRADED)
+    assert len(read_run(ranked, columns="query,doc,score")) == len(RANKED)
+    trec = written("r.run", [(q, "Q0", d, 1, s, "x") for q, d, s in RANKED], separator=" ")
+    assert evaluate(judged, trec, MEASURES, columns=said[0]).values.tobytes() == WANTED
+    tuples = [(*row, 5) for row in GRADED]
+    assert evaluate(tuples, RANKED, MEASURES, columns=said[0]).values.tobytes() == WANTED
+
+
+def test_a_column_beside_the_grade_may_be_chosen() -> None:
+    rows = [(q, d, 3 - g, g) for q, d, g in GRADED]
+    for form in in_every_form(["qid", "docno", "label", "clicks"], rows):
+        with pytest.warns(RankprismWarning, match="the grade is clicks"):
+            assert evaluate(form, RANKED, MEASURES, columns={"grade": "clicks"}).values.tobytes() == WANTED
+
+
+def test_paths_lead_into_json() -> None:
+    topics = list(dict.fromkeys(q for q, _, _ in RANKED))
+    rows = [{"ask": {"key": t}, "refs": [d for q, d, _ in RANKED if q == t]} for t in topics]
+    Path("r.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = evaluate(GRADED, "r.jsonl", MEASURES, columns="topic=ask.key,document=refs[]")
+    assert found.values.tobytes() == WANTED
+
+
+def test_preferences_may_have_any_names() -> None:
+    file = written("p.csv", [(x, b, a, q) for q, a, b, x in PAIRS], "said,two,one,about")
+    said = {"topic": "about", "left": "one", "right": "two", "outcome": "said"}
+    found = read_preferences(file, columns=said).columns()
+    assert list(zip(*(found[name] for name in ("topic", "left", "right", "outcome")), strict=True)) == PAIRS
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"colour": "x"}, "there is no role 'colour'; there are topic, document, grade"),
+        ("topic,topic,grade", "topic is named twice; - skips a column"),
+        (5, "columns are roles with names"),
+    ],
+)
+def test_columns_that_say_nothing_are_refused(given: Any, says: str) -> None:
+    assert says in refused(lambda: read_judgments(written("q.csv", GRADED, "qid,docno,rel"), columns=given))

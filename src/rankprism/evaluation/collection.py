@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, cast
 from rankprism.data import Reading
 from rankprism.errors import InputError, listed, one_of
 from rankprism.formats import OnError, Source, left_out, reading_ahead, run_sources, source_of
-from rankprism.formats.source import check_read_once
+from rankprism.formats.source import check_read_once, with_columns
 from rankprism.types import CollectionOptions, PreferenceOptions, RunOptions, Topics
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ class Options(NamedTuple):
     preferences_format: str | None = None
     topics: Topics = "judged"
     threads: int | None = None
+    columns: Any = None
 
     @property
     def of_judgments(self) -> dict[str, Any]:
@@ -94,13 +95,15 @@ class Collection:
         how = Options(**given)
         one_of("topics", how.topics, Topics)
         _check_formats(how, reading)
-        first = None if judgments is None else source_of(judgments)
-        second = None if preferences is None else source_of(preferences)
+        first, second = (
+            None if one is None else with_columns(source_of(one), how.columns, place)
+            for one, place in ((judgments, _place_of(how.columns)), (preferences, "preferences"))
+        )
         judged = [source for source in (first, second) if source is not None]
         for source in judged:
             if source.is_file:
                 source.thing.check()
-        sources = {} if runs is None else run_sources(runs, how.threads, on_error)
+        sources = {} if runs is None else run_sources(runs, how.threads, on_error, how.columns)
         check_read_once([*judged, *sources.values()])
         if first is None:
             _check_only_preferences(how)
@@ -379,6 +382,17 @@ def _check_only_preferences(how: Options) -> None:
     """Refuse options of judgments where there are none."""
     for name in how.of_judgments:
         raise InputError(f"{name} is for absolute judgments, but only preferences are given; leave it out")
+
+
+def _place_of(columns: Any) -> str:
+    """Which columns are those of the first source: those of preferences, if only these are described."""
+    if columns is None:
+        return "judgments"
+    from rankprism.formats.table import columns_for
+
+    described = {place: columns_for(columns, place) for place in ("judgments", "preferences")}
+    is_preferred = {place for place, one in described.items() if one is not None and one.placed}
+    return "preferences" if is_preferred == {"preferences"} else "judgments"
 
 
 def _check_formats(how: Options, reading: Reading) -> None:

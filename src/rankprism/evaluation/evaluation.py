@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from rankprism.results import Scores
     from rankprism.types import (
         AspectsLike,
+        ColumnsLike,
         JudgmentsLike,
         MeasuresLike,
         PreferencesLike,
@@ -80,6 +81,7 @@ def evaluate(
     order: Order = "score",
     duplicates: Duplicates = "error",
     run_depth: Positive | None = None,
+    columns: ColumnsLike | None = None,
     tied: Tied | None = None,
     bounds: bool = False,
     threads: Positive | None = None,
@@ -130,6 +132,10 @@ def evaluate(
     run_depth
         Number of documents of each topic that are kept. The ranking is cut before it is scored, as with
         option -M of trec_eval and ndeval. Default: all.
+    columns
+        Which column of a table is which: ``{"topic": "userId", "grade": "stars"}``, or the roles in the order
+        of columns without names, ``"topic,document,grade,-"``; a list says it of judgments and of runs.
+        Default: their names say it.
     tied
         The score of a ranking with tied documents, exactly: the "expected" score over all their orders, the
         "lowest", the "highest", or "all" three as columns. Default: the score of the order by ids.
@@ -179,6 +185,7 @@ def evaluate(
         "order": order,
         "duplicates": duplicates,
         "run_depth": run_depth,
+        "columns": columns,
         "threads": threads,
     }
     collection = collected(judgments, runs, on_error=on_error, **cast(CollectionOptions, changed(options)))

@@ -13,12 +13,12 @@ from rankprism.errors import InputError
 from rankprism.formats import files
 from rankprism.formats.lines import has_few_documents
 from rankprism.formats.recognition import chosen_format
-from rankprism.formats.source import Source, are_dataset_rows, are_nuggets, source_of
+from rankprism.formats.source import Source, are_dataset_rows, are_nuggets, source_of, with_columns
 from rankprism.formats.trec import DIVERSITY
 
 if TYPE_CHECKING:
     from rankprism.formats.ir_datasets import DatasetRows
-    from rankprism.types import AspectsLike, JudgmentsLike, WeightsLike
+    from rankprism.types import AspectsLike, ColumnsLike, JudgmentsLike, WeightsLike
 
 #: Given instead of the names of aspects: every aspect counts, even one to which no document is relevant.
 ALL = "all"
@@ -31,6 +31,7 @@ def read_judgments(
     weights: WeightsLike | None = None,
     aspects: AspectsLike | None = None,
     threads: int | None = None,
+    columns: ColumnsLike | None = None,
 ) -> Judgments:
     """Judgments from a file, a dict, rows or a data frame.
 
@@ -61,6 +62,11 @@ def read_judgments(
     threads
         Number of threads that read a large file. Default: one for each processor. The judgments do not
         depend on it.
+    columns
+        Which column of a table is which: ``{"topic": "userId", "grade": "stars"}``, or the roles of the
+        columns in their order if they have no names, ``["topic", "document", "grade", "-"]``. "-" skips a
+        column, and in JSON a name may be a path such as ``"query.qid"``. Default: the names of the columns
+        say it; docs/formats.md lists them.
 
     Examples
     --------
@@ -72,7 +78,7 @@ def read_judgments(
     every = isinstance(aspects, str) and aspects == ALL
     if every:
         aspects = None
-    given = source_of(source)
+    given = with_columns(source_of(source), columns, "judgments")
     if aspects is not None or given.form == "files":
         from rankprism.formats.aspects.reading import read_multi_aspect
 
@@ -132,10 +138,13 @@ def _grades_as_documents(judgments: Judgments, first: list[str]) -> list[Note]:
 
 def _from_memory(source: Source, name: str = "judgments") -> Judgments:
     from rankprism.formats.frames import judgment_table, judgments_in
-    from rankprism.formats.memory import judgment_columns
+    from rankprism.formats.memory import judgment_columns, tables_in
+    from rankprism.formats.roles import judgments_of as judgments_of_table
     from rankprism.formats.roles import refuse_scores
+    from rankprism.formats.spellings import JUDGMENT_COLUMNS
+    from rankprism.formats.table import NOT_SAID
 
-    rows = source.rows
+    rows, said = source.rows, source.columns or NOT_SAID
 
     def several(names: Sequence[str]) -> Judgments:
         from rankprism.formats.aspects.reading import read_aspects
@@ -143,7 +152,7 @@ def _from_memory(source: Source, name: str = "judgments") -> Judgments:
         return replace(read_aspects(rows, list(names)), source=name)
 
     if source.form == "frame":
-        return judgments_in(rows, name, several)
+        return judgments_in(rows, name, several, said)
     if are_nuggets(rows):
         from rankprism.formats.known.nuggets import judgments_of
 
@@ -152,7 +161,10 @@ def _from_memory(source: Source, name: str = "judgments") -> Judgments:
         from rankprism.formats.ir_datasets import as_rows
 
         return _from_dataset(as_rows(name, rows))
-    columns = judgment_columns(rows, name)
+    if said and source.form == "rows":
+        (table,) = tables_in(rows, name, *JUDGMENT_COLUMNS, said.placed)
+        return judgments_of_table(table, said, several)
+    columns = judgment_columns(rows, name, said.named)
     if not columns.number:
         raise InputError("judgments: no judgments given; pass at least one (topic, aspect, doc, grade)")
     refuse_scores(name, columns.number)

@@ -243,13 +243,23 @@ def rows(
 
 
 def tables_in(
-    source: Any, name: str, expected: tuple[str, ...], optional: tuple[str, ...] = ()
+    source: Any,
+    name: str,
+    expected: tuple[str, ...],
+    optional: tuple[str, ...] = (),
+    placed: tuple[str, ...] = (),
 ) -> Iterator[Table]:
-    """The table in a frame, or those in rows, of which each has the same columns."""
+    """The table in a frame, or those in rows, of which each has the same columns.
+
+    placed : the columns of rows without names, if the user has said them.
+    """
     from rankprism.data import is_frame
 
     if is_frame(source):
         yield of_frame(source, name)
+        return
+    if placed:
+        yield from of_rows(source, name, (placed,), f"({', '.join(placed)})")
         return
     without = tuple(column for column in expected if column not in optional)
     also = f", or without {optional[0]}" if optional else ""

@@ -228,7 +228,7 @@ def reading_table(format: str) -> Callable[[File], Preferences]:
         rows = PreferenceRows(file.name)
         start = file.beginning
         names = names_of(start)
-        if names and not are_preferences(names):
+        if names and not columns_of(file) and not are_preferences(names):
             refuse_json(f"{file.name}, line {start.number}", start.text, "preferences")
         if start.line:  # a file without lines is refused like a table without rows
             add_table(rows, of_file(file, COLUMNS), columns_of(file))

@@ -10,15 +10,21 @@ from rankprism.data.run import checked
 from rankprism.errors import InputError
 from rankprism.formats import files
 from rankprism.formats.recognition import chosen_format
-from rankprism.formats.source import Source, peer_name, source_of
+from rankprism.formats.source import Source, peer_name, source_of, with_columns
 from rankprism.formats.trec import TREC_RUN
 
 if TYPE_CHECKING:
     from rankprism._core import RunTable
-    from rankprism.types import Duplicates, RunLike
+    from rankprism.types import ColumnsLike, Duplicates, RunLike
 
 
-def read_run(source: RunLike, *, name: str | None = None, format: str | None = None) -> Run:
+def read_run(
+    source: RunLike,
+    *,
+    name: str | None = None,
+    format: str | None = None,
+    columns: ColumnsLike | None = None,
+) -> Run:
     """A run from a file, a dict, rows or a data frame.
 
     Parameters
@@ -36,13 +42,16 @@ def read_run(source: RunLike, *, name: str | None = None, format: str | None = N
     format
         The name of the format of a file, e.g. "trec" or "evall"; docs/formats.md has them all. Default: it
         is recognised.
+    columns
+        Which column of a table is which, as for `read_judgments`. ``{"score": "-distance"}`` turns a column
+        round, and ``{"score": "-"}`` says that the rows are in the order of the ranking.
 
     Examples
     --------
     >>> read_run({"q1": {"d1": 2.5, "d2": 1.0}}, name="bm25")
     <Run bm25: 2 documents, 1 topics>
     """
-    return run_from(source, name, format, "error")
+    return run_from(with_columns(source_of(source), columns, "run"), name, format, "error")
 
 
 def run_from(source: Any, name: str | None, format: str | None, duplicates: Duplicates) -> Run:
@@ -65,13 +74,21 @@ def check_format(format: str | None) -> None:
 
 def _from_memory(source: Source, name: str | None) -> Run:
     from rankprism.formats.frames import only_run, run_table, runs_in
-    from rankprism.formats.memory import run_columns
+    from rankprism.formats.memory import run_columns, tables_in
+    from rankprism.formats.roles import runs_of
+    from rankprism.formats.spellings import RUN_COLUMNS
+    from rankprism.formats.table import NOT_SAID
 
+    said = source.columns or NOT_SAID
     given = name or peer_name(source.thing) or "run"
     if source.form == "frame":
-        own, table = only_run(runs_in(source.unpacked, given), given)
+        own, table = only_run(runs_in(source.unpacked, given, said), given)
         return Run(name or own or given, table)
-    columns, empty = run_columns(source.unpacked, given)
+    if said and source.form == "rows":
+        (rows,) = tables_in(source.rows, given, *RUN_COLUMNS, said.placed)
+        own, table = only_run(runs_of(rows, said), given)
+        return Run(name or own or given, table)
+    columns, empty = run_columns(source.unpacked, given, said.named)
     if not columns.number and not empty:
         raise InputError(f"{given}: the run is empty; pass at least one topic")
     table = run_table(columns)

@@ -45,6 +45,8 @@ class Source:
 
     thing: Any  #: a `files.File` for every path
     form: Form
+    #: what the user says about its columns: `rankprism.formats.table.Columns`
+    columns: Any = None
 
     @property
     def is_file(self) -> bool:
@@ -113,7 +115,7 @@ class Source:
     @cached_property
     def usual(self) -> str | None:
         """Of which kind a file is whose first line can only be TREC's. This needs no other format."""
-        if self.form != "file":
+        if self.form != "file" or (self.columns is not None and self.columns.placed):
             return None
         line = self.thing.beginning.line
         return "judgments" if is_plain(line) else "run" if is_plain_run(line) else None
@@ -162,6 +164,10 @@ class Source:
 
         format : its name, if the user has given it.
         """
+        if format is None and self.has_said_columns():
+            from rankprism.formats.recognition import formats_of
+
+            return formats_of(place)["tsv" if place == "preferences" else "table"]
         if format is None and self.usual == place:
             from rankprism.formats.trec import DIVERSITY, TREC_RUN
 
@@ -170,7 +176,20 @@ class Source:
 
         return only_format(place, self.thing) if format is None else chosen_format(place, format)
 
+    def has_said_columns(self) -> bool:
+        """Whether the user says of columns of this file what they are."""
+        if self.columns is None:
+            return False
+        from rankprism.formats.table import has_said
+
+        return has_said(self.thing.beginning, self.columns)
+
     def _kind_of_file(self) -> str | None:
+        if self.has_said_columns():
+            place = self.columns.place
+            of_preferences = {"left", "right", "outcome"}.intersection(self.columns.named)
+            if place is not None or of_preferences:
+                return place or "preferences"
         if self.usual == "judgments":
             return "judgments"
         from rankprism.formats.recognition import claims_on
@@ -209,6 +228,18 @@ def source_of(thing: Any) -> Source:
     if isinstance(thing, str | os.PathLike) and not is_dataset(thing):
         return Source(thing if isinstance(thing, files.File) else files.File(thing), "file")
     return Source(thing, _form_in_memory(thing))
+
+
+def with_columns(source: Source, columns: Any, place: str) -> Source:
+    """The same source, with what the user says about the columns of judgments, runs or preferences."""
+    if columns is None or source.form in ("value", "dataset"):
+        return source
+    from rankprism.formats.table import columns_for
+
+    found = columns_for(columns, place)
+    if source.is_file:
+        source.thing.columns = found
+    return Source(source.thing, source.form, found)
 
 
 def is_dataset(thing: Any) -> bool:
@@ -251,9 +282,11 @@ OF_FILES = (RankprismError, OSError, EOFError, UnicodeError)
 
 
 def run_sources(
-    runs: RunsLike, threads: int | None = 1, on_error: OnError | None = None
+    runs: RunsLike, threads: int | None = 1, on_error: OnError | None = None, columns: Any = None
 ) -> dict[str, Source]:
     """The source of each run, by name.
+
+    columns : what the user says about the columns of tables.
 
     threads : the first files, one for each thread, are fetched into memory while something else is read.
     """
@@ -264,11 +297,13 @@ def run_sources(
         by_name: dict[str, Source] = {}
         for number, (name, run) in enumerate(runs.items()):
             with left_out(str(name), on_error):
-                by_name[str(name)] = _named(source_of(run), str(name), number < ahead)
+                one = with_columns(source_of(run), columns, "run")
+                by_name[str(name)] = _named(one, str(name), number < ahead)
         return by_name
     several: list[Source] = []
     whole: Any = runs if are_several(runs) else [runs]
-    for source in map(source_of, whole):
+    for thing in whole:
+        source = with_columns(source_of(thing), columns, "run")
         several += _files_in(source, on_error) if source.is_folder else [source]
     sources: dict[str, Source] = {}
     places: dict[str, str] = {}
@@ -310,8 +345,9 @@ def runs_of(source: Source, name: str, ahead: bool = False) -> dict[str, Source]
     _fetch(source, ahead)
     if source.form == "frame" and peer_of(source.thing) is None:
         from rankprism.formats.frames import runs_in
+        from rankprism.formats.table import NOT_SAID
 
-        tables = runs_in(source.thing, "run")
+        tables = runs_in(source.thing, "run", source.columns or NOT_SAID)
     elif read := _reader_of_several(source):
         with source.thing:
             tables = read(source.thing)
@@ -334,6 +370,8 @@ def _reader_of_several(source: Source) -> Callable[[files.File], dict[str | None
     """What reads all runs of a file, if its format can name them. Packed files are not unpacked for this."""
     if source.form != "file" or source.thing.path.endswith(files.COMPRESSED):
         return None
+    if source.has_said_columns():
+        return source.format("run").read_runs
     for record in source.run_formats:
         if record.read_runs is not None:
             return record.read_runs
@@ -415,6 +453,8 @@ def are_several(runs: Any) -> bool:
     if not isinstance(runs, list | tuple) or not runs or are_nuggets(runs):
         return False
     first = runs[0]
+    if isinstance(first, Mapping) and any(isinstance(cell, str | int | float) for cell in first.values()):
+        return False  # a row by the names of its columns
     if isinstance(first, str | os.PathLike | Mapping | list | Source):
         return True
     return _form_in_memory(first) in ("value", "frame", "mapping")

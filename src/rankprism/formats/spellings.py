@@ -80,6 +80,9 @@ NAMES: dict[str, tuple[tuple[str, ...], ...]] = {
     "comment": (("comment", "comments"),),
 }
 
+#: The roles of one kind of table only. A column that is named for one of them has to be there.
+OWN_ROLES = ("grade", "score", "rank", "weight", "left", "right", "outcome", "winner", "loser")
+
 #: All names of each role, the most certain ones first.
 SPELLINGS: dict[str, tuple[str, ...]] = {
     role: tuple(name for group in groups for name in group) for role, groups in NAMES.items()
@@ -183,6 +186,14 @@ def spelled(
     """
     columns = [str(column) for column in columns]
     named = {role: name for role, name in (given or {}).items() if role in expected}
+    for role, name in named.items():
+        if (
+            role in OWN_ROLES
+            and name not in columns
+            and name != "-"
+            and name.removeprefix("-") not in columns
+        ):
+            raise InputError(f"{where}: there is no column {name!r}; there are {listed(columns, 12)}")
     chosen = {role: name for role, name in named.items() if name in columns}
     for role in expected:
         if role in chosen or named.get(role) == "-":

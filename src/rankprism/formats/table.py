@@ -67,6 +67,15 @@ class Columns(NamedTuple):
     def __bool__(self) -> bool:
         return bool(self.named or self.placed)
 
+    @property
+    def place(self) -> str | None:
+        """What a table without names holds whose columns these are; None if the columns have names."""
+        if not self.placed:
+            return None
+        if not {"left", "right", "winner", "loser"}.isdisjoint(self.placed):
+            return "preferences"
+        return "judgments" if {"score", "rank", "run"}.isdisjoint(self.placed) else "run"
+
 
 #: The names alone say which column is which.
 NOT_SAID = Columns()
@@ -94,7 +103,23 @@ def _header_of(start: files.Beginning) -> Header | None:
     return _named(start.line, None)
 
 
-def _named(line: str, separator: str | None) -> Header | None:
+def has_said(start: files.Beginning, columns: Columns | None) -> bool:
+    """Whether a file has one of the columns that the user has named, or is said to have no names."""
+    if columns is None or start.is_table or not start.line:
+        return False
+    if columns.placed:
+        return True
+    said = {name.removeprefix("-") for name in columns.named.values()} - {""}
+    if start.text.lstrip()[:1] in ("{", "["):
+        row = _first_object(start.text) or {}
+        return any(name in _paths(row) or _at(row, name.partition("[]")[0]) is not None for name in said)
+    if header_of(start) is None:
+        start.header = (_named(start.line, None, said),)
+    header = header_of(start)
+    return header is not None and not said.isdisjoint(header.names)
+
+
+def _named(line: str, separator: str | None, said: Iterable[str] = ()) -> Header | None:
     if re.match(r"#\w", line):
         line = line[1:]
     if separator is None:
@@ -108,6 +133,8 @@ def _named(line: str, separator: str | None) -> Header | None:
     if any(parse_number(cell) is not None and cell not in dummies for cell in cells):
         return None
     names = tuple(cell.strip().strip('"') for cell in cells)
+    if not set(said).isdisjoint(names):
+        return Header(names, separator)
     known = [name for name in map(plain, names) if name in _KNOWN]
     if separator == BLANKS:
         # Ids between blanks may be words. A header begins with a topic, and has a document or both sides.
@@ -151,6 +178,8 @@ def of_text(file: files.File, names: Sequence[str] = ()) -> Table:
     for _ in range(0 if header is None else header.before):
         next(lines, None)
     if header is None:
+        if header_of(file.beginning) is not None:
+            next(lines, None)  # the user says where the columns are, whatever the header calls them
         separator = separator_of(file.beginning.line)
         rows = _rows(file.name, lines, separator, tuple(names), 0)
         return Table(file.name, tuple(names), rows, "line", "", True)
@@ -459,6 +488,28 @@ ROLES = (
     *("topic", "document", "grade", "score", "rank", "run", "aspect", "weight", "assessor"),
     *("left", "right", "outcome", "given", "winner", "loser", "time", "comment", "kind"),
 )
+
+
+def columns_for(given: Any, place: str) -> Columns | None:
+    """What the user says about the columns of judgments, runs or preferences, as one or in several parts.
+
+    >>> columns_for(["topic,document,grade", "topic,document,score"], "run").placed
+    ('topic', 'document', 'score')
+    """
+    if given is None:
+        return None
+    is_several = (
+        isinstance(given, list | tuple)
+        and not isinstance(given, Columns)
+        and any(not isinstance(one, str) or "," in one or "=" in one for one in given)
+    )
+    named: dict[str, str] = {}
+    placed: tuple[str, ...] = ()
+    for one in map(as_columns, given if is_several else [given]):
+        named |= one.named
+        if one.place == place:
+            placed = one.placed
+    return Columns(named, placed) if named or placed else None
 
 
 def role_of(name: str) -> str:
