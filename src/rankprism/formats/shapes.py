@@ -128,8 +128,9 @@ def guessed(rows: Sequence[Sequence[str]], place: str) -> list[str]:
         roles[fractions[0]] = "score"
     else:
         ranks = [at for at in left if len(set(columns[at])) > 1]
-        if ranks:
-            roles[ranks[0]] = "rank"
+        if not ranks:
+            return []
+        roles[ranks[0]] = "rank"
     return roles
 
 
