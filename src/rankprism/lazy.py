@@ -116,6 +116,8 @@ class Shelved:
         """Python makes an empty module, which gives way to the real one."""
 
     def exec_module(self, module: ModuleType) -> None:
+        # What the real one loads may import the name again, and must not get the empty one.
+        del sys.modules[module.__name__]
         sys.modules[module.__name__] = import_module(self._home(module.__name__))
 
     def _home(self, name: str) -> str:

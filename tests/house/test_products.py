@@ -170,6 +170,20 @@ def test_every_product_can_be_moved_out(name: str, tmp_path: Path) -> None:
     check(name, tmp_path)
 
 
+def test_a_package_of_its_own_adds_charts(tmp_path: Path) -> None:
+    record = tmp_path / "rankprism_charts-1.dist-info"
+    record.mkdir()
+    (record / "METADATA").write_text("Metadata-Version: 2.1\nName: rankprism-charts\nVersion: 1\n")
+    (record / "entry_points.txt").write_text("[rankprism.charts]\nmine = my_charts\n")
+    (tmp_path / "my_charts.py").write_text(
+        'from rankprism.plots import chart\n\n@chart("plot mine")\ndef mine(scores): ...\n'
+    )
+    code = "from rankprism.plots import CHARTS, mine; print(CHARTS['mine'].command, mine.__name__)"
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
+    assert done.stdout == "plot mine mine\n", done.stderr
+
+
 def test_the_table_names_what_there_is() -> None:
     package = ROOT / "src" / "rankprism"
     for product in PRODUCTS.values():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from importlib.metadata import entry_points
 from typing import Any
 
 from rankprism.lazy import attach
@@ -23,6 +24,9 @@ from rankprism.showing.plots.record import draw as draw
 
 for _module in pkgutil.iter_modules(globals()["__path__"]):
     importlib.import_module(f"{__name__}.{_module.name}")
+# Packages that add charts name their modules below [project.entry-points."rankprism.charts"].
+for _point in entry_points(group="rankprism.charts"):
+    _point.load()
 
 _OTHERS = ("CHARTS", "Chart", "Frame", "ScorePlots", "chart", "check_ending", "check_size", "draw", "save")
 
