@@ -26,7 +26,7 @@ import rankprism
 from rankprism import types
 from rankprism.cli.door import ANALYSIS, Option, Words
 from rankprism.errors import InputError
-from rankprism.types import AtLeast, Called, KeyOf, MeasureName, SimulationOptions, fact
+from rankprism.types import AtLeast, Called, KeyOf, MeasureName, SimulationOptions
 
 _PACKAGE = os.path.dirname(rankprism.__file__)
 #: What annotations are read with: the types of arguments, and what these are made of.
@@ -156,7 +156,9 @@ def _option(name: str, flag: str, hint: Any, default: Any, text: str) -> Option 
     is_union = get_origin(hint) in (Union, UnionType)  # such as int | None
     if is_union and str in get_args(hint) and any(map(_is_more_than_text, get_args(hint))):
         return None
-    limit, table, called = fact(AtLeast, hint), fact(KeyOf, hint), fact(Called, hint)
+    about = [one for part in (hint, *get_args(hint)) for one in getattr(part, "__metadata__", ())]
+    facts: dict[Any, Any] = {type(one): one for one in reversed(about)}
+    limit, table, called = facts.get(AtLeast), facts.get(KeyOf), facts.get(Called)
     is_file = any(get_origin(kind) is os.PathLike for kind in get_args(hint))
     numeric = hint == float | str | None  # such as 0.01 or 2%
     if is_union:

@@ -8,9 +8,9 @@ on a batch of its own. Measures that search for exact ideals or covers are compu
 where Ctrl-C ends a search at once. Measures that differ only in α share the count of documents that were
 seen before. The number of documents seen so far is small, so powers of 1−α come from a table. `import
 rankprism` loads only its errors. The core is loaded on first use, numpy when `evaluate` is called, and
-data frame libraries, Typer, Rich and Altair when they are needed.
+data frame libraries, Click, Rich and Altair when they are needed.
 
-A small evaluation spends nearly all its time on importing numpy, Typer and this package. Out of the 160
+A small evaluation spends nearly all its time on importing numpy, Click and this package. Out of the 160
 ms of thirty runs of 50 topics × 1,000 documents (M in `bench/`), the interpreter takes 10 ms, modules of
 Python 10, numpy 46, our modules 33, scoring five measures 33 and the end of the process 19. Reading takes
 80 ms of another processor at the same time. Out of the 580 ms of 100,000 topics × 20 documents (Q),
