@@ -85,7 +85,7 @@ class TopicDifferences(Result):
         return np.arange(len(self.comparison.pairs))
 
     @cached_property
-    def _shown(self) -> Longs:
+    def _most_different(self) -> Longs:
         """The pairs that the tables show: those whose means differ most by any measure, if there are many."""
         if len(self._every) <= MOST_PAIRS:
             return self._every
@@ -120,7 +120,7 @@ class TopicDifferences(Result):
     @property
     def tables(self) -> tuple[Table, ...]:
         """The numbers of better and worse topics, and the topics with the largest differences."""
-        return self._counts(self._shown), self._rows(self.most, self._shown)
+        return self._counts(self._most_different), self._rows(self.most, self._most_different)
 
     @property
     def note(self) -> str:
