@@ -369,10 +369,11 @@ def sentences(scores: Scores, notes: Any = ()) -> list[str]:
 
 def test_the_summary_says_who_may_be_best_and_where_measures_contradict_each_other() -> None:
     noise = np.random.default_rng(0).normal(0, 0.02, (3, 20))
+    tested = "(Student's paired t-test, Holm correction)"
     one = noise + np.array([[0.9], [0.5], [0.1]])
     assert sentences(scored(one)) == [
         "a is the only run that may be the best by AP.",
-        "3 of 3 pairs of runs differ significantly by AP.",
+        f"3 of 3 pairs of runs differ significantly by AP {tested}.",
     ]
     tied = noise + np.array([[0.5], [0.5], [0.1]])
     first = "a and b" if tied[0].mean() > tied[1].mean() else "b and a"
@@ -380,14 +381,15 @@ def test_the_summary_says_who_may_be_best_and_where_measures_contradict_each_oth
     turned = sentences(scored(one, one[::-1], measures=("AP", "P@5")))
     assert turned == [
         "No run may be the best by both measures.",
-        "Measures contradict each other significantly about 3 pairs of runs. For example, a is better than "
-        "b by AP and worse by P@5.",
-        "3 of 3 pairs of runs differ significantly by every measure.",
+        "Measures contradict each other significantly about 3 pairs of runs (one-sided t-tests in both "
+        "directions, Holm correction, as for the tiers). For example, a is better than b by AP and worse by "
+        "P@5.",
+        f"3 of 3 pairs of runs differ significantly by every measure {tested}.",
     ]
     both = sentences(scored(one, tied, measures=("AP", "P@5")))
     assert both[0] == "a is the only run that may be the best by both measures."
     assert both[1] == "No two measures order a pair of runs in opposite ways, both of them significantly."
-    assert both[2].endswith("by AP, the measure that finds the most, and 2 by P@5.")
+    assert both[2].endswith(f"by AP, the measure that finds the most, and 2 by P@5 {tested}.")
     same = sentences(scored(one[[0, 1, 1]]))
     assert "b and c have the same scores on all 20 topics, so they hardly count as several systems." in same
 

@@ -11,7 +11,7 @@ from rankprism.comparison.boards import Leaderboard, leaderboard
 from rankprism.evaluation import unchecked
 from rankprism.measures import shown_name
 from rankprism.results import Scores
-from rankprism.statistics import CLAIMS
+from rankprism.statistics import CLAIMS, NAMES_OF_CORRECTIONS, TESTS
 from rankprism.text import shown
 
 #: What a note about a run says in a few words, beside the name of the run.
@@ -128,20 +128,25 @@ def _agreement(board: Leaderboard) -> list[str]:
         return ["No two measures order a pair of runs in opposite ways, both of them significantly."]
     pairs = len({frozenset(pair) for pair in zip(found.columns["run"], found.columns["other"], strict=True)})
     first = found.records()[0]
+    by_tiers = " (one-sided t-tests in both directions, Holm correction, as for the tiers)"
     example = (
         f"{shown(first['run'])} is better than {shown(first['other'])} by {shown_name(first['better by'])} "
         f"and worse by {shown_name(first['worse by'])}"
     )
     if pairs == 1:
-        return [f"Measures contradict each other significantly about one pair of runs: {example}."]
+        return [f"Measures contradict each other significantly about one pair of runs{by_tiers}: {example}."]
     return [
-        f"Measures contradict each other significantly about {pairs:,} pairs of runs. For example, {example}."
+        f"Measures contradict each other significantly about {pairs:,} pairs of runs{by_tiers}. For example, "
+        f"{example}."
     ]
 
 
 def _significant(comparison: Comparison) -> str:
     """How many pairs differ, by the measure that finds the most and by the one that finds the fewest."""
     counts = comparison.significant.sum(1).tolist()
+    tested = TESTS[comparison.test].words
+    if comparison.correction != "none" and len(comparison.pairs) > 1:
+        tested += f", {NAMES_OF_CORRECTIONS[comparison.correction]} correction"
     total = len(comparison.pairs)
     most, least = counts.index(max(counts)), counts.index(min(counts))
     said = f"{counts[most]:,} of {total:,} pairs of runs differ significantly"
@@ -153,11 +158,12 @@ def _significant(comparison: Comparison) -> str:
         )
     if len(counts) == 1 or counts[most] == counts[least]:
         by = shown_name(comparison.measures[0]) if len(counts) == 1 else "every measure"
-        return f"{said} by {by}."
+        return f"{said} by {by} ({tested})."
     names = shown_name(comparison.measures[most]), shown_name(comparison.measures[least])
     if total == 1:
-        return f"{said} by {names[0]}, and not by {names[1]}."
-    return f"{said} by {names[0]}, the measure that finds the most, and {counts[least]:,} by {names[1]}."
+        return f"{said} by {names[0]}, and not by {names[1]} ({tested})."
+    fewest = f"{counts[least]:,} by {names[1]}"
+    return f"{said} by {names[0]}, the measure that finds the most, and {fewest} ({tested})."
 
 
 def _alike(board: Leaderboard) -> list[str]:

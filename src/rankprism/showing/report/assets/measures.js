@@ -185,7 +185,7 @@ function powerTable() {
       ? h(
           "p",
           { class: "note" },
-          `Power: the share of pairs of systems with a significant difference (${power.method} with ${power.resamples.toLocaleString("en")} resamples, α = ${power.alpha}).`,
+          `Power: the share of pairs of systems with a significant difference (${power.method} with ${power.resamples.toLocaleString("en")} resamples, α = ${power.alpha}, not corrected for the number of pairs, unlike the tests of systems).`,
         )
       : missing(power.missing),
     agreed
