@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -117,3 +119,23 @@ def test_versions_that_cannot_be_compared_are_refused(new: Any, old: Any, says: 
         judges.drift(people, {"j": binary}, {"j": judge})
     with pytest.raises(InputError, match="confidence must be above 0"):
         judges.drift(people, {"j": judge}, {"j": judge}, intervals=0)
+
+
+def test_the_command_ends_with_3_if_a_version_is_worse(cli: Callable[..., Any], tmp_path: Path) -> None:
+    people, old = labels()
+    for name, judged in (("people", people), ("old", old), ("new", noisier(old, 0.4))):
+        lines = [f"{q} 0 {d} {g}\n" for q, docs in judged.items() for d, g in docs.items()]
+        (tmp_path / name).write_text("".join(lines))
+    words = ("judges", "agree", tmp_path / "people", "--judge", f"j={tmp_path / 'new'}")
+    found = cli(*words, "--against", f"j={tmp_path / 'old'}")
+    assert found.returncode == FAILED
+    assert "worse" in found.stdout
+    assert cli(*words, "--against", f"j={tmp_path / 'new'}").returncode == PASSED
+    refused = cli(*words, "--against", "old")
+    assert refused.returncode == 2
+    assert "--against takes NAME=QRELS" in refused.stderr
+    run = tmp_path / "a.run"
+    run.write_text("q0 Q0 d1 1 1.0 a\n")
+    both = cli(*words[:3], run, *words[3:], "-m", "P@1", "--against", f"j={tmp_path / 'old'}")
+    assert both.returncode == 2
+    assert "leave out the runs" in both.stderr

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import click
 
@@ -78,13 +79,15 @@ def read_judged_runs(
     return Judged(people, named_judges(judge or []), runs or None, measures, reading)
 
 
-def named_judges(given: Sequence[str], kind: str = "QRELS", example: str = "gpt.qrels") -> dict[str, str]:
+def named_judges(
+    given: Sequence[str], kind: str = "QRELS", example: str = "gpt.qrels", option: str = "--judge"
+) -> dict[str, str]:
     """The name and the file of each judge."""
     found: dict[str, str] = {}
     for text in given:
         name, equals, path = text.partition("=")
         if not (name and equals and path):
-            raise InputError(f"--judge takes NAME={kind}, e.g. --judge gpt={example}; got {text!r}")
+            raise InputError(f"{option} takes NAME={kind}, e.g. {option} gpt={example}; got {text!r}")
         if name in found:
             raise InputError(f"two judges are named {name!r}: {found[name]} and {path}; rename one")
         found[name] = path
@@ -100,11 +103,18 @@ def named_judges(given: Sequence[str], kind: str = "QRELS", example: str = "gpt.
         "A file with a line for each run and its family, e.g. systems built on one model. Shows whether a "
         "judge favours a family.",
     ),
+    JUDGE.but(
+        opts=["--against"],
+        name="against",
+        help="An older version of a judge, under the name of the new one. Tells whether the new version "
+        "agrees less with people; the exit code is then 3. Repeatable.",
+    ),
     what="comparing",
     reads=read_judged_runs,
+    exits=lambda found: int(getattr(found, "exit_code", 0)),
     of=judges,
 )
-def agree(read: Judged, call: Call, family: str | None) -> Any:
+def agree(read: Judged, call: Call, family: str | None, against: list[str] | None) -> Any:
     """How far do judges agree with people?
 
     On labels: tables of labels, κ, weighted κ, ordinal α, and the judge's bias. With RUNs: whether both order
@@ -115,7 +125,17 @@ def agree(read: Judged, call: Call, family: str | None) -> Any:
     rankprism judges agree people.qrels --judge gpt=gpt.qrels
     rankprism judges agree people.qrels runs/*.run --judge gpt=gpt.qrels \\
         --judge llama=llama.qrels -m nDCG@10 --family families.txt
+    rankprism judges agree people.qrels --judge gpt=new.qrels --against gpt=old.qrels
     """
+    if against:
+        if read.runs is not None or family is not None:
+            raise InputError(
+                "--against compares two versions on labels alone; leave out the runs and --family"
+            )
+        from rankprism.judging.judges import drift
+
+        old = named_judges(against, option="--against")
+        return drift(read.people, read.judges, old, intervals=cast(partial[Any], call).keywords["intervals"])
     return call(read.people, read.judges, read.runs, read.measures, family=family, **read.reading)
 
 
