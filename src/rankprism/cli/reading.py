@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -231,8 +231,9 @@ class Read:
         """The scores of the runs, with a bar for whoever waits."""
         from rankprism.evaluation import evaluate
 
-        with evaluating(len(self.collection.sources)) as (on_run, on_share):
-            return evaluate(self.collection, measures=measures, on_run=on_run, on_share=on_share, **more)
+        once = replace(self.collection, is_kept=False)  # a pipe is not kept, because nobody asks for it again
+        with evaluating(len(once.sources)) as (on_run, on_share):
+            return evaluate(once, measures=measures, on_run=on_run, on_share=on_share, **more)
 
 
 @takes(QRELS_AND_RUNS, collection_options, opens=True)
