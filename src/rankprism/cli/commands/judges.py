@@ -144,8 +144,8 @@ def agree(read: Judged, call: Call, family: str | None, against: list[str] | Non
     _file(
         "--drawn",
         "The pairs that were drawn, with the columns topic, doc and probability: what `judges select` "
-        "writes. Default: the column probability of PEOPLE; without it, every pair of the pool had the same "
-        "chance.",
+        "writes. Default: the column probability of PEOPLE; without it, every pair of the pool counts as if "
+        "it had been drawn with the same chance.",
     ),
     POOL,
     Option(
