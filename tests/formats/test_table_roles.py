@@ -432,9 +432,9 @@ def test_columns_are_named_by_role() -> None:
     text = ",".join(f"{role}={name}" for role, name in said.items())
     assert evaluate(judged, ranked, MEASURES, columns=text).values.tobytes() == WANTED
     frames = [pd.read_csv(file) for file in (judged, ranked)]
-    assert evaluate(*frames, MEASURES, columns=said).values.tobytes() == WANTED
+    assert evaluate(frames[0], frames[1], MEASURES, columns=said).values.tobytes() == WANTED
     rows = [frame.to_dict("records") for frame in frames]
-    assert evaluate(*rows, MEASURES, columns=said).values.tobytes() == WANTED
+    assert evaluate(rows[0], rows[1], MEASURES, columns=said).values.tobytes() == WANTED
     with pytest.raises(InputError, match="there is no column 'moons'; there are case, paper, stars"):
         read_judgments(judged, columns={**said, "grade": "moons"})
 

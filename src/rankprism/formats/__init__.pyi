@@ -10,13 +10,13 @@ from rankprism.formats.documents import read_documents as read_documents
 from rankprism.formats.files import PathLike as PathLike
 from rankprism.formats.files import is_path as is_path
 from rankprism.formats.files import source_name as source_name
-from rankprism.formats.format import JUDGMENT_FORMATS as JUDGMENT_FORMATS
-from rankprism.formats.format import PREFERENCE_FORMATS as PREFERENCE_FORMATS
-from rankprism.formats.format import RUN_FORMATS as RUN_FORMATS
 from rankprism.formats.format import written_by as written_by
 from rankprism.formats.judged import joined as joined
 from rankprism.formats.judged import number_text as number_text
 from rankprism.formats.judgments import read_judgments as read_judgments
+from rankprism.formats.known import JUDGMENT_FORMATS as JUDGMENT_FORMATS
+from rankprism.formats.known import PREFERENCE_FORMATS as PREFERENCE_FORMATS
+from rankprism.formats.known import RUN_FORMATS as RUN_FORMATS
 from rankprism.formats.output_files import check_target as check_target
 from rankprism.formats.output_files import on_disk as on_disk
 from rankprism.formats.output_files import removed_unless_finished as removed_unless_finished

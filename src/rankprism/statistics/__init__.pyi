@@ -12,6 +12,7 @@ from rankprism.statistics.levels import check_level as check_level
 from rankprism.statistics.means import LARGEST_SCORE as LARGEST_SCORE
 from rankprism.statistics.means import said_beyond as said_beyond
 from rankprism.statistics.means import t_intervals as t_intervals
+from rankprism.statistics.paired import TESTS as TESTS
 from rankprism.statistics.paired import Moments as Moments
 from rankprism.statistics.paired import all_pairs as all_pairs
 from rankprism.statistics.paired import moments as moments
@@ -20,7 +21,6 @@ from rankprism.statistics.power import t_power as t_power
 from rankprism.statistics.power import topics_needed as topics_needed
 from rankprism.statistics.ranks import rank_sets as rank_sets
 from rankprism.statistics.tails import heavy_means as heavy_means
-from rankprism.statistics.tests import TESTS as TESTS
 from rankprism.statistics.tests import Paired as Paired
 from rankprism.statistics.threads import Share as Share
 from rankprism.statistics.threads import for_each as for_each

@@ -17,8 +17,7 @@ from rankprism.cli.shared import MEASURES_FILE, OUTPUT_FILE, QUIET, WEIGHTS, as_
 
 def _formats() -> dict[str, list[tuple[str, str]]]:
     """All formats, as sections of help."""
-    from rankprism.formats import written_by
-    from rankprism.formats.known import JUDGMENT_FORMATS, PREFERENCE_FORMATS, RUN_FORMATS
+    from rankprism.formats import JUDGMENT_FORMATS, PREFERENCE_FORMATS, RUN_FORMATS, written_by
 
     kinds: dict[str, dict[str, Any]] = {
         "judgments": {**JUDGMENT_FORMATS},

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -135,7 +134,7 @@ def agree(read: Judged, call: Call, family: str | None, against: list[str] | Non
         from rankprism.judging.judges import drift
 
         old = named_judges(against, option="--against")
-        return drift(read.people, read.judges, old, intervals=cast(partial[Any], call).keywords["intervals"])
+        return drift(read.people, read.judges, old, intervals=call.keywords["intervals"])
     return call(read.people, read.judges, read.runs, read.measures, family=family, **read.reading)
 
 
