@@ -437,7 +437,7 @@ def test_evaluate_tells_what_share_is_done() -> None:
     assert shares[-1] == 1
 
 
-STYLE = {"--digits", "--caption", "--label", "--columns"}
+STYLE = {"--digits", "--caption", "--label", "--page-columns"}
 
 
 def test_every_command_that_prints_a_result_has_the_options_of_tables() -> None:
@@ -472,7 +472,7 @@ def test_tables_of_every_command_have_captions_labels_columns_and_digits(
     (tmp_path / "Q").write_text("1 0 d1 1 0\n1 0 d2 0 1\n")
     (tmp_path / "PREFS").write_text("topic\tleft\tright\toutcome\n1\td1\td2\tleft\n1\td2\td3\tleft\n")
     words = [str(tmp_path / word) if word in ("Q", "PREFS") else word for word in words]
-    style = ["--caption", "What we saw", "--label", "tab:x", "--columns", "2", "--digits", "2"]
+    style = ["--caption", "What we saw", "--label", "tab:x", "--page-columns", "2", "--digits", "2"]
     called([*words, "--format", "latex", *style])
     shown = capsys.readouterr().out
     assert r"\begin{table*}" in shown

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -484,3 +485,27 @@ def test_preferences_may_have_any_names() -> None:
 )
 def test_columns_that_say_nothing_are_refused(given: Any, says: str) -> None:
     assert says in refused(lambda: read_judgments(written("q.csv", GRADED, "qid,docno,rel"), columns=given))
+
+
+def test_columns_on_the_command_line(cli: Callable[..., subprocess.CompletedProcess[str]]) -> None:
+    judged = written("u.data", [(*row, 881250949) for row in GRADED], separator="\t")
+    ranked = written("r.tsv", RANKED, separator="\t")
+    wanted = evaluate(GRADED, {"r": RANKED}, "nDCG@5").mean()["r"]["nDCG@5"]
+    how = ["-m", "nDCG@5", "--format", "csv"]
+    refused = cli("evaluate", judged, ranked, *how)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "--columns topic,document,grade,-" in refused.stderr
+    said = ["--columns", "topic,document,grade,-", "--columns", "topic,document,score"]
+    done = cli("evaluate", judged, ranked, *how, *said)
+    assert (done.returncode, float(done.stdout.split(",")[-1])) == (0, wanted)
+    named = written("n.csv", GRADED, "case,paper,stars")
+    options = ["--columns", "topic=case,document=paper,grade=stars"]
+    run = written("r.run", [(q, "Q0", d, 1, s, "x") for q, d, s in RANKED], separator=" ")
+    done = cli("evaluate", named, run, *how, *options)
+    assert (done.returncode, float(done.stdout.split(",")[-1])) == (0, wanted)
+    words = [(q, d, ("no", "some", "good", "best")[g]) for q, d, g in GRADED]
+    labels = ["--labels", "stars=no,some,good,best", "--columns", "topic=case,document=paper,grade=stars"]
+    done = cli("evaluate", written("w.csv", words, "case,paper,stars"), run, *how, *labels)
+    assert (done.returncode, float(done.stdout.split(",")[-1])) == (0, wanted)
+    old = cli("evaluate", named, run, *how, "--columns", "2")
+    assert "--page-columns 2" in old.stderr

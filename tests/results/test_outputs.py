@@ -336,7 +336,7 @@ def test_evaluate_refuses_before_it_reads_anything(cli: Callable[..., Any], tmp_
             "csv does not support a caption; leave out --caption, or write",
         ),
         (("--format", "trec", "--wide"), "trec_eval prints one line for each score; leave out --wide"),
-        (("--format", "html", "--columns", "2"), "html does not support columns of a page"),
+        (("--format", "html", "--page-columns", "2"), "html does not support columns of a page"),
     ):
         found = cli(*missing, *options)
         assert (found.returncode, found.stdout) == (2, "")
@@ -427,18 +427,18 @@ def test_a_small_p_is_not_printed_as_zero() -> None:
 
 def test_captions_labels_and_columns_of_latex(scores: Scores, cli: Callable[..., Any]) -> None:
     found = compare(scores)
-    text = found.to_latex(caption="Web & 50%", label="tab:web", columns=2)
+    text = found.to_latex(caption="Web & 50%", label="tab:web", page_columns=2)
     assert r"\begin{table*}[ht]" in text
     assert r"\caption{Web \& 50\%. Means over 20 topics." in text
     assert r"\label{tab:web}" in text
     assert "The best scores are bold." in text
     assert r"\begin{table}[ht]" in found.to_latex()
     assert r"\begin{table}" not in scores.to_latex()  # a bare tabular, for a table of one's own
-    assert r"\begin{table}[ht]" in scores.to_latex(columns=1)
+    assert r"\begin{table}[ht]" in scores.to_latex(page_columns=1)
     for bad, says in (({"label": "a}b"}, "the label"), ({"columns": 3}, "columns must be 1 or 2; got 3")):
         with pytest.raises(InputError, match=says):
             found.to_latex(**bad)
-    options = ("--format", "latex", "--caption", "Web & 50%", "--label", "tab:web", "--columns", "2")
+    options = ("--format", "latex", "--caption", "Web & 50%", "--label", "tab:web", "--page-columns", "2")
     printed = cli("compare", sample.QRELS, *EVALUATE[2:], *options).stdout
     assert printed == text
 
@@ -561,7 +561,7 @@ def test_latex_compiles_whatever_the_names_are(
     assert {type(result) for result in results} == kinds()
     for number, result in enumerate(results):
         tables.append(result.to_latex(caption=HOSTILE[number % len(HOSTILE)], label=f"tab:{number}"))
-        tables.append(result.to_latex(columns=2))
+        tables.append(result.to_latex(page_columns=2))
     document = (
         "\\documentclass{article}\n\\usepackage{booktabs,amssymb}\n\\begin{document}\n\\tiny\n"
         + "\n\\clearpage\n".join(tables)

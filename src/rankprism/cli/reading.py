@@ -101,17 +101,24 @@ def read_judged(
     files: Sequence[Any] | None = None,
     weights: str | None = None,
     qrels_format: str | None = None,
+    columns: Sequence[str] | None = None,
     **described: Any,
 ) -> Judgments:
     """Judgments as the arguments and options describe them."""
     from rankprism.formats import read_judgments
 
-    source, about = judged_source(files, qrels_format, **described)
-    return read_judgments(source, format=qrels_format, weights=weights, aspects=about, threads=None)
+    source, about = judged_source(files, qrels_format, columns=columns, **described)
+    return read_judgments(
+        source, format=qrels_format, weights=weights, aspects=about, threads=None, columns=columns or None
+    )
 
 
 def judged_source(
-    files: Sequence[Any] | None, qrels_format: str | None = None, aspects: str | None = None, **described: Any
+    files: Sequence[Any] | None,
+    qrels_format: str | None = None,
+    aspects: str | None = None,
+    columns: Sequence[str] | None = None,
+    **described: Any,
 ) -> tuple[Any, Any]:
     """What to read judgments from, and its aspects, as `read_judgments` takes them."""
     source, rest = split_pairs(files or [])
@@ -127,7 +134,10 @@ def judged_source(
         )
     if about and not are_all:
         from rankprism.formats.aspects.reading import read_described
+        from rankprism.formats.source import source_of, with_columns
 
+        if not isinstance(source, dict):
+            source = with_columns(source_of(source), columns or None, "judgments").thing
         source, about = read_described(source, about), []
     return source, "all" if every else about or None
 
@@ -261,7 +271,8 @@ def read_collection(
             raise InputError(f"name the runs after the judgments{alone}")
     before = named[: len(named) - len(paths)]
     how = {name: value for name, value in options.items() if name in CollectionOptions.__annotations__}
-    runs = runs_of(paths, how.get("threads"), on_error)
+    how["columns"] = how.get("columns") or None
+    runs = runs_of(paths, how.get("threads"), on_error, how["columns"])
     names = []
     for one in baselines_of(baseline):
         runs, name = _with_baseline(runs, one, how.get("run_format"))
@@ -281,10 +292,15 @@ def _first_opened(named: Sequence[Any]) -> list[Any]:
 
 def _judged(named: Sequence[Any], options: Mapping[str, Any]) -> tuple[Any, Any]:
     """The judgments or preferences named before the runs, and the aspects of judgments."""
+    from rankprism.evaluation.collection import place_of
     from rankprism.formats import source_of
+    from rankprism.formats.source import with_columns
 
     source, _ = split_pairs(named)
+    columns = options.get("columns") or None
     given = source_of(source)
+    if source is not None and not isinstance(source, dict):
+        given = with_columns(given, columns, place_of(columns))
     own = {name: options[name] for name in _OF_JUDGMENTS if options.get(name) is not None}
     is_alone = options.get("preferences") is None and source is not None
     if is_alone and given.are_preferences(options.get("preferences_format")):
@@ -295,7 +311,7 @@ def _judged(named: Sequence[Any], options: Mapping[str, Any]) -> tuple[Any, Any]
             )
         return given, None
     own.pop("weights", None)
-    found, aspects = judged_source(named, **own)
+    found, aspects = judged_source(named, columns=columns, **own)
     return given if found is source else found, aspects
 
 
@@ -303,11 +319,13 @@ def _judged(named: Sequence[Any], options: Mapping[str, Any]) -> tuple[Any, Any]
 _OF_JUDGMENTS = ("weights", "aspects", "labels", "embed", "given", "lower", "qrels_format")
 
 
-def runs_of(paths: Sequence[Any], threads: int | None = 1, on_error: OnError | None = None) -> list[Source]:
+def runs_of(
+    paths: Sequence[Any], threads: int | None = 1, on_error: OnError | None = None, columns: Any = None
+) -> list[Source]:
     """The runs of these files. A table, which may hold many, is read here; other files are read later."""
     from rankprism.formats import run_sources
 
-    return list(run_sources(list(paths), threads, on_error).values())
+    return list(run_sources(list(paths), threads, on_error, columns).values())
 
 
 def baselines_of(baseline: str | list[str] | None) -> list[str]:

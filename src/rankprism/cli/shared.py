@@ -157,10 +157,20 @@ MIXED = flag(
 )
 
 
+COLUMNS = Option(
+    "--columns",
+    multiple=True,
+    metavar="ROLE=NAME,…",
+    help="Which column of a table is which, e.g. topic=userId,document=movieId,grade=stars; or without names "
+    "in their order, e.g. topic,document,grade,- where - skips a column. Repeatable, for judgments and runs.",
+    group=INPUT,
+)
+
+
 def judgment_options() -> list[Option]:
     """The options that describe absolute judgments."""
     form = option_of(_EVALUATE, "qrels_format", group=INPUT)
-    return [WEIGHTS, ASPECTS, LABELS, EMBED, GIVEN, LOWER, form]
+    return [WEIGHTS, ASPECTS, LABELS, EMBED, GIVEN, LOWER, COLUMNS, form]
 
 
 def collection_options() -> list[Option]:
@@ -276,7 +286,7 @@ STYLE = (
         group=OUTPUT,
     ),
     Option(
-        "--columns",
+        "--page-columns",
         type=click.IntRange(1, 2),
         help="Number of page columns that the LaTeX table spans: 1 for table, 2 for table*. Default: 1.",
         group=OUTPUT,

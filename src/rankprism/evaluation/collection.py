@@ -97,7 +97,7 @@ class Collection:
         _check_formats(how, reading)
         first, second = (
             None if one is None else with_columns(source_of(one), how.columns, place)
-            for one, place in ((judgments, _place_of(how.columns)), (preferences, "preferences"))
+            for one, place in ((judgments, place_of(how.columns)), (preferences, "preferences"))
         )
         judged = [source for source in (first, second) if source is not None]
         for source in judged:
@@ -384,7 +384,7 @@ def _check_only_preferences(how: Options) -> None:
         raise InputError(f"{name} is for absolute judgments, but only preferences are given; leave it out")
 
 
-def _place_of(columns: Any) -> str:
+def place_of(columns: Any) -> str:
     """Which columns are those of the first source: those of preferences, if only these are described."""
     if columns is None:
         return "judgments"

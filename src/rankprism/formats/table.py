@@ -514,6 +514,11 @@ def columns_for(given: Any, place: str) -> Columns | None:
 
 def role_of(name: str) -> str:
     """The role that a name means."""
+    if name in ("1", "2"):
+        raise InputError(
+            f"columns: {name} is no role of a column; the width of a table in LaTeX is page_columns={name} "
+            f"(--page-columns {name})"
+        )
     if plain(name) in ROLES:
         return plain(name)
     found = next((role for role in ROLES if plain(name) in map(plain, SPELLINGS[role])), None)

@@ -22,7 +22,7 @@ class Style:
     digits: int | None = None  #: digits after the decimal point
     caption: str | None = None  #: caption of the table
     label: str | None = None  #: label of the table for references (LaTeX)
-    columns: int | None = None  #: columns of the page that the table spans, 1 or 2 (LaTeX)
+    page_columns: int | None = None  #: columns of the page that the table spans, 1 or 2 (LaTeX)
     bold: bool = False  #: whether a terminal shows the best scores in bold
     width: int | None = None  #: characters in a line of the terminal
 
@@ -74,10 +74,10 @@ OUTPUTS: dict[str, Output] = {
     "json": Output(lambda result, style: result.to_json(digits=style.digits), (".json",)),
     "latex": Output(
         lambda result, style: result.to_latex(
-            digits=style.digits, caption=style.caption, label=style.label, columns=style.columns
+            digits=style.digits, caption=style.caption, label=style.label, page_columns=style.page_columns
         ),
         (".tex",),
-        ("caption", "label", "columns"),
+        ("caption", "label", "page_columns"),
         for_people=True,
     ),
     "markdown": Output(
@@ -146,10 +146,12 @@ def output_format(
 
 def check_style(kind: str, style: Style) -> None:
     """Refuse a style that the format does not support."""
-    for name, what in (("caption", "a caption"), ("label", "a label"), ("columns", "columns of a page")):
+    for name, what in (("caption", "a caption"), ("label", "a label"), ("page_columns", "columns of a page")):
         if getattr(style, name) is not None and name not in OUTPUTS[kind].takes:
             able = " or ".join(other for other, output in OUTPUTS.items() if name in output.takes)
-            raise InputError(f"{kind} does not support {what}; leave out --{name}, or write {able}")
+            raise InputError(
+                f"{kind} does not support {what}; leave out --{name.replace('_', '-')}, or write {able}"
+            )
 
 
 def written(result: Result, kind: str, style: Style | None = None) -> str | bytes:

@@ -215,7 +215,7 @@ class Result(ABC):
         digits: int | None = None,
         caption: str | None = None,
         label: str | None = None,
-        columns: int | None = None,
+        page_columns: int | None = None,
     ) -> str:
         r"""The tables for a paper, which needs the packages booktabs and amssymb.
 
@@ -225,19 +225,19 @@ class Result(ABC):
             The caption. The result adds what a reader must know, such as which test was used.
         label
             The label of the table for ``\ref``.
-        columns
+        page_columns
             The number of page columns that the table spans: 1 (``table``) or 2 (``table*``). Default: 1.
         """
-        if columns not in (None, 1, 2):
-            raise InputError(f"columns must be 1 or 2; got {columns!r}")
+        if page_columns not in (None, 1, 2):
+            raise InputError(f"page_columns must be 1 or 2; got {page_columns!r}")
         if label is not None and not _is_label(label):
             raise InputError(f"LaTeX does not accept the label {label!r}; use letters, digits and : - . _")
         packages = "% needs \\usepackage{booktabs,amssymb}"
         tabulars = "\n\n\\bigskip\n\n".join(table.latex() for table in self._shown(digits))
         words = self._caption(caption, as_papers_do=True)
-        if not (words or label or columns):
+        if not (words or label or page_columns):
             return f"{packages}\n{tabulars}\n"
-        kind = "table*" if columns == 2 else "table"
+        kind = "table*" if page_columns == 2 else "table"
         lines = [packages, rf"\begin{{{kind}}}[ht]", r"\centering"]
         if words:
             lines.append(rf"\caption{{{latex_escaped(words, None)}}}")

@@ -147,9 +147,11 @@ def _check(asks: dict[str, bool], threshold: str | None, written: dict[str, Any]
     """Refuse options that do not go together: what prints text prints nothing else, and is not a table."""
     texts = [option for option, is_asked in asks.items() if is_asked]
     kind = "table" if asks["--list"] else check_output(**written)
-    style = [name for name in ("digits", "caption", "label", "columns") if written[name] is not None]
+    style = [name for name in ("digits", "caption", "label", "page_columns") if written[name] is not None]
     if texts and style:
-        raise InputError(f"--{style[0]} is for tables, and {texts[0]} prints text; leave out one of them")
+        raise InputError(
+            f"--{style[0].replace('_', '-')} is for tables, and {texts[0]} prints text; leave out one of them"
+        )
     if asks["--list"] and (written["format"] is not None or len(texts) > 1 or threshold is not None):
         raise InputError("--list prints text and goes with no other option; leave the others out")
     both = [*texts, *(["--threshold"] if threshold is not None else [])]

@@ -216,7 +216,7 @@ def _output(given: dict[str, Any]) -> tuple[str, Any]:
     # trec_eval knows no assessors, and a folder is no output of scores.
     of_scores = given["by"] is None and given["into"] is None
     kind = output_format(given["output"], given["format"], scores=True)
-    style = Style(given["digits"], given["caption"], given["label"], given["columns"])
+    style = Style(given["digits"], given["caption"], given["label"], given["page_columns"])
     check_style(kind, style)
     if given["wide"] and kind == "trec":
         raise InputError("trec_eval prints one line for each score; leave out --wide, or --format trec")

@@ -104,14 +104,24 @@ def _long(name: str, lines: Iterable[tuple[int, str]], labels: dict[str, Column]
     return labels
 
 
-def header_aspects(names: Sequence[str], described: Iterable[str] = ()) -> list[str]:
-    """The grade columns among some names, with those that are described."""
+def header_aspects(
+    names: Sequence[str], described: Iterable[str] = (), given: Mapping[str, str] | None = None
+) -> list[str]:
+    """The grade columns among some names, with those that are described.
+
+    given : the columns that the user has named, by role.
+    """
     ids = {*plain_names("topic"), *plain_names("document")}
+    said = {name for role, name in (given or {}).items() if role != "grade"}
     return [
         name
         for name in names
         if name in described
-        or (plain(name) not in ids and (is_quality(name) or not means_something_else(name)))
+        or (
+            plain(name) not in ids
+            and name not in said
+            and (is_quality(name) or not means_something_else(name))
+        )
     ]
 
 

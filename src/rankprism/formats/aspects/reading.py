@@ -43,7 +43,7 @@ from rankprism.formats.aspects import labels
 from rankprism.formats.aspects.labels import SKIPPED, Column, Label
 from rankprism.formats.aspects.settings import AspectSettings, as_aspects
 from rankprism.formats.source import is_dataset, source_of
-from rankprism.formats.table import names_of
+from rankprism.formats.table import columns_of, has_said, names_of
 from rankprism.text import quoted
 
 
@@ -151,10 +151,14 @@ def read_described(source: Any, described: Sequence[AspectSettings]) -> Judgment
     if not files.is_path(source) or os.fspath(source).endswith(".toml"):
         return read_multi_aspect(source, described)
     with files.opened(source) as file:
+        said = columns_of(file).named
+        has_said(file.beginning, columns_of(file))
         columns = names_of(file.beginning)
         if not columns:
             return read_aspects(file, described)
-        return read_aspects(file, _all_described(file.name, labels.header_aspects(columns, known), known))
+        return read_aspects(
+            file, _all_described(file.name, labels.header_aspects(columns, known, said), known)
+        )
 
 
 def _all_described(
