@@ -435,7 +435,10 @@ def test_captions_labels_and_columns_of_latex(scores: Scores, cli: Callable[...,
     assert r"\begin{table}[ht]" in found.to_latex()
     assert r"\begin{table}" not in scores.to_latex()  # a bare tabular, for a table of one's own
     assert r"\begin{table}[ht]" in scores.to_latex(page_columns=1)
-    for bad, says in (({"label": "a}b"}, "the label"), ({"columns": 3}, "columns must be 1 or 2; got 3")):
+    for bad, says in (
+        ({"label": "a}b"}, "the label"),
+        ({"page_columns": 3}, "page_columns must be 1 or 2; got 3"),
+    ):
         with pytest.raises(InputError, match=says):
             found.to_latex(**bad)
     options = ("--format", "latex", "--caption", "Web & 50%", "--label", "tab:web", "--page-columns", "2")
