@@ -133,8 +133,8 @@ def judged_source(
             "--qrels-format is for judgments without --aspects, --labels, --embed, --given and --lower"
         )
     if about and not are_all:
+        from rankprism.formats import source_of, with_columns
         from rankprism.formats.aspects.reading import read_described
-        from rankprism.formats.source import source_of, with_columns
 
         if not isinstance(source, dict):
             source = with_columns(source_of(source), columns or None, "judgments").thing
@@ -293,8 +293,7 @@ def _first_opened(named: Sequence[Any]) -> list[Any]:
 def _judged(named: Sequence[Any], options: Mapping[str, Any]) -> tuple[Any, Any]:
     """The judgments or preferences named before the runs, and the aspects of judgments."""
     from rankprism.evaluation.collection import place_of
-    from rankprism.formats import source_of
-    from rankprism.formats.source import with_columns
+    from rankprism.formats import source_of, with_columns
 
     source, _ = split_pairs(named)
     columns = options.get("columns") or None

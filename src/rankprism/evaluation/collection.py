@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, cast
 
 from rankprism.data import Reading
 from rankprism.errors import InputError, listed, one_of
-from rankprism.formats import OnError, Source, left_out, reading_ahead, run_sources, source_of
-from rankprism.formats.source import check_read_once, with_columns
+from rankprism.formats import OnError, Source, left_out, reading_ahead, run_sources, source_of, with_columns
+from rankprism.formats.source import check_read_once
 from rankprism.types import CollectionOptions, PreferenceOptions, RunOptions, Topics
 
 if TYPE_CHECKING:

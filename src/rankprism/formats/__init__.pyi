@@ -32,6 +32,7 @@ from rankprism.formats.source import Source as Source
 from rankprism.formats.source import left_out as left_out
 from rankprism.formats.source import run_sources as run_sources
 from rankprism.formats.source import source_of as source_of
+from rankprism.formats.source import with_columns as with_columns
 from rankprism.formats.spellings import ONLY_ASPECT as ONLY_ASPECT
 from rankprism.formats.topics import Topic as Topic
 from rankprism.formats.topics import TopicsLike as TopicsLike
