@@ -172,7 +172,8 @@ def test_a_variance_over_both_is_at_least_that_over_assessors() -> None:
     of_assessors = own.mean(1).var(ddof=1) / 3
     of_cells = sum(own[:, t].var(ddof=1) / 3 for t in range(3)) / 9
     assert of_topics + max(of_assessors - of_cells, 0) < of_assessors
-    freedom = of_assessors**2 / (of_topics**2 / 2 + (of_assessors - of_topics) ** 2 / 2)
+    common = max(of_assessors - of_cells, 0)
+    freedom = of_assessors**2 / (of_topics**2 / 2 + common**2 / 2)
     reach = stats.t.ppf(0.975, freedom) * np.sqrt(of_assessors)
     assert (one.low, one.high) == pytest.approx((own.mean() - reach, own.mean() + reach))
 

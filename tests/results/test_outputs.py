@@ -127,6 +127,7 @@ def other_results(scores: Scores) -> list[Result]:
         gate(sample.QRELS, RUNS[0], RUNS[1], "P@10", margin=0.01),
         judges.agree(sample.QRELS, by),
         judges.agree(sample.QRELS, by, RUNS, "P@10"),
+        judges.drift(sample.QRELS, by, by),
         judges.agree(sample.QRELS, by, RUNS, "P@10", family={scores.runs[0]: "a_b"}),
         judges.select(RUNS, by, "P@10", budget=50),
         judges.prefer(votes, {"j_1": votes}),

@@ -225,8 +225,8 @@ def _margin(values: Floats, rest: Floats | None, over: Over, level: float, peopl
             cell = with_pairs(np.nan_to_num(rest - np.nanmean(rest, 0)).swapaxes(0, 1) / scored[:, None])
             of_cells = (cell**2).sum((1, 2)) * times
             # A difference of two estimates may be too small. Neither kind of unit varies more than both do.
-            variance = np.maximum(of_topics + np.maximum(of_assessors - of_cells, 0.0), of_assessors)
-            common = variance - of_topics
+            common = np.maximum(of_assessors - of_cells, 0.0)
+            variance = np.maximum(of_topics + common, of_assessors)
             parts = of_topics**2 / max(topics - 1, 1) + common**2 / of_people
             freedom = np.maximum(ratio(variance**2, parts), 1.0)
     return np.asarray(stdtrit(freedom, (1 + level) / 2) * np.sqrt(variance))
