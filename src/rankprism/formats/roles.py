@@ -200,6 +200,12 @@ def _judged(
     names = Filled(table.label, "grade")
     t, a, d, g = (place.get(role, -1) for role in JUDGMENT_COLUMNS[0])
     for number, cells in rows:
+        if table.is_text and g >= 0:  # nearly all rows need no second look
+            plain_grade = parse_number(cells[g])
+            aspect = ONLY_ASPECT if a < 0 else cells[a]
+            if plain_grade is not None and cells[t] and cells[d] and aspect:
+                yield JudgedLine(number, cells[t], aspect, cells[d], plain_grade)
+                continue
         where = table.where(number)
         grade = 1.0
         if g >= 0:

@@ -226,7 +226,7 @@ def _rows(
                     f"value for each column"
                 )
             cells = [cell.strip() for cell in row]
-            if before and tuple(cells) == names:
+            if before and cells[0] == names[0] and tuple(cells) == names:
                 raise InputError(
                     f"{label}, line {number}: is the header again; remove it, and check what was joined here"
                 )
