@@ -509,3 +509,10 @@ def test_columns_on_the_command_line(cli: Callable[..., subprocess.CompletedProc
     assert (done.returncode, float(done.stdout.split(",")[-1])) == (0, wanted)
     old = cli("evaluate", named, run, *how, "--columns", "2")
     assert "--page-columns 2" in old.stderr
+
+
+def test_grades_that_begin_with_1_are_noted() -> None:
+    rated = [(q, d, g + 1) for q, d, g in GRADED]
+    with pytest.warns(RankprismWarning, match="the lowest of the 32 grades of judgments is 1"):
+        evaluate(rated, RANKED, "P@3")
+    assert same(GRADED)

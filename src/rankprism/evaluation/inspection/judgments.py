@@ -25,8 +25,8 @@ def no_relevant(evaluated: Evaluated) -> Note | None:
 
 def lowest_grade(judgments: Judgments) -> Note | None:
     """No document has grade 0 among several other grades, as where people rate from 1 to 5."""
-    if judgments.scales is not None or len(judgments) < 20:
-        return None
+    if judgments.scales is not None or not 20 <= len(judgments) == len(judgments.cells.aspect):
+        return None  # some documents are not relevant
     grades = judgments.table.grades()
     lowest = float(grades.min())
     if lowest < 1 or len(set(grades.tolist())) < 3:
