@@ -29,7 +29,8 @@ def lowest_grade(judgments: Judgments) -> Note | None:
         return None  # some documents are not relevant
     grades = judgments.table.grades()
     lowest = float(grades.min())
-    if lowest < 1 or len(set(grades.tolist())) < 3:
+    # People rate up to 5. A higher grade may be the place of a document in an order.
+    if lowest < 1 or grades.max() > 5 or len(set(grades.tolist())) < 3:
         return None
     return Note(
         "lowest-grade",
