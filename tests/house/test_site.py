@@ -68,7 +68,7 @@ def test_a_page_has_the_logo_and_the_icon(site: Path) -> None:
     logo = (DOCS / "_static" / "logo.svg").read_text(encoding="utf-8")
     [icon] = re.findall(r'<link rel="shortcut icon" href="([^"?]*)', start)
     [brand] = re.findall(r'<img class="sidebar-logo" src="([^"?]*)', start)
-    web_app = DOCS.parent / "src" / "rankprism" / "assess" / "static" / "icon.svg"
+    web_app = DOCS.parent / "src" / "rankprism" / "judging" / "assess" / "static" / "icon.svg"
     assert all(path.read_text(encoding="utf-8") == logo for path in (site / icon, site / brand, web_app))
 
 

@@ -51,6 +51,7 @@ def intent_aware(base: Definition) -> Definition:
         aliases=tuple(f"{alias}_IA" for alias in base.aliases),
         lower_is_better=base.lower_is_better,
         partial=base.partial,
+        written=(base.function, *base.written),
     )
 
 
