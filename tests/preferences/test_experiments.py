@@ -288,10 +288,10 @@ def test_judgments_are_restricted_from_the_command_line(command: Command, tmp_pa
 
 
 def test_experiments_run_from_the_command_line(command: Command, tmp_path: Path) -> None:
-    few = ("--documents", "8", "--format", "csv")
+    few = ("--shown", "8", "--format", "csv")
     scores = tmp_path / "scores.csv"
     experiment = ("preferences", "experiment")
-    found = command(*experiment, "correlation", *FILES, *few, "-k", "10", "--scores", scores)
+    found = command(*experiment, "correlation", *FILES, *few, "-k", "10", "--save-scores", scores)
     expected = measure_correlation(sample.QRELS, RUNS, documents=8, cutoff=10)
     assert found == (0, expected.to_csv(), "")
     # The scores are a file that the other commands read: Figure 2 is a chart of them.

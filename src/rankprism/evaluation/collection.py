@@ -227,8 +227,13 @@ class Collection:
     def lists(self, depth: int | None = None) -> Iterator[tuple[str, dict[str, list[str]]]]:
         """The name of each run, and the first documents of its topics in the order of evaluation.
 
-        depth : number of documents per topic. Default: all of them.
+        Parameters
+        ----------
+        depth
+            Number of documents per topic. Default: all of them.
 
+        Examples
+        --------
         >>> collection = Collection.of({"q1": {"d1": 1}}, {"bm25": {"q1": ["d2", "d1"]}})
         >>> dict(collection.lists(1))
         {'bm25': {'q1': ['d2']}}

@@ -25,8 +25,8 @@ def ideal_rankings(collection: Collection, measure: Measure) -> Alignment | str:
     >>> found = ideal_rankings(collection, parse("nDCG@10"))
     >>> [collection.judgments.marks(0)[doc] for doc in found.doc]
     ['0:2', '0:1']
-    >>> ideal_rankings(collection, parse("P@10"))[:41]
-    'No ideal ranking is shown for P@10: it is'
+    >>> ideal_rankings(collection, parse("MM(AP)"))[:43]
+    'No ideal ranking is shown for MM(AP): it is'
     """
     if measure.needs == "judgments":
         return _of_grades(measure, collection.judgments.cells)

@@ -36,6 +36,8 @@ def refuse_shape(place: str, file: files.File) -> None:
     where = f"{file.name}, line {start.number}"
     if not start.line or start.line.lstrip()[:1] in "{[<" or "\0" in start.line:
         return
+    if len(start.bytes) >= files.BEGINNING and start.text.endswith(start.line):
+        return  # the end of the line was not read yet
     if "\r" in start.line.rstrip("\r"):
         raise InputError(
             f"{where}: has a carriage return inside a line; if its lines end in carriage returns only, "
@@ -56,7 +58,9 @@ def refuse_shape(place: str, file: files.File) -> None:
     columns = start.columns
     number, what = (3, "grade") if place == "judgments" else (4, "score")
     expected, width = EXPECTED[place], 4 if place == "judgments" else 6
-    if len(columns) == width:
+    # A tag may have blanks, but it does not begin with a number.
+    has_long_tag = place == "run" and len(columns) > width and parse_number(columns[width - 1]) is None
+    if len(columns) == width or has_long_tag:
         if parse_number(columns[number]) is not None:
             return
         text = columns[number]

@@ -33,7 +33,7 @@ def said_beyond(names: Sequence[str], values: Floats, low: Floats, high: Floats)
 
     >>> scores = np.array([0.9, 1, 1, 1, 1, 1, 1, 1])[None, :, None]
     >>> said_beyond(["RR"], scores, np.array([[0.95]]), np.array([[1.01]]))
-    'Intervals of RR reach beyond all scores (0.9 to 1), because Student's t knows no range of scores.'
+    "Intervals of RR reach beyond all scores (0.9 to 1), because Student's t knows no range of scores."
     """
     beyond = np.flatnonzero(beyond_scores(values, low, high)).tolist()
     if not beyond:
