@@ -583,11 +583,11 @@ NB_MODULE(_core, m) {
                          const std::vector<std::string>& weights) {
             return bytes_of(judgment_lines(table, source, line_format(format), weights));
         })
-        .def("grades", [](const JudgmentTable& table) {
+        .def("grades", [](const JudgmentTable& table, std::size_t most) {
             std::vector<double> grades;
-            for (std::size_t r = 0; r < table.row_grade.size(); ++r) grades.push_back(table.row_grade[r]);
+            for (std::size_t r = 0; r < std::min(most, table.row_grade.size()); ++r) grades.push_back(table.row_grade[r]);
             return to_numpy(std::move(grades));
-        })
+        }, "most"_a = std::numeric_limits<std::size_t>::max())
         .def("relevant_cells", &relevant_cells)
         .def("sizes", &judgment_sizes)
         .def("padded_grades", &padded_grades, "topics"_a, "aspects"_a, "docs"_a)
@@ -610,6 +610,7 @@ NB_MODULE(_core, m) {
             for (const std::string& topic : topics) run.topics.number(topic);
         })
         .def_prop_ro("source", [](const RunTable& run) { return run.name(); })
+        .def("rank_rising_rows", &RunTable::rank_rising_rows)
         .def_prop_ro("topics", &run_topics)
         .def_ro("has_ranks", &RunTable::has_ranks)
         .def("columns", &run_columns)

@@ -527,6 +527,32 @@ void RunTable::finish() {
     ids_are_clean_ = is_ascii({ids_.data(), ids_.size()}) && std::all_of(lines.begin(), lines.end(), is_clean);
 }
 
+void RunTable::rank_rising_rows() {
+    if (has_ranks || lines.size() < 10) return;
+    std::size_t rises = 0;
+    for (std::size_t i = 1; i < lines.size(); ++i) rises += lines[i].score > lines[i - 1].score;
+    if (static_cast<double>(rises) < 0.6 * static_cast<double>(lines.size() - 1)) return;
+    struct Topic {
+        double last = -std::numeric_limits<double>::infinity();
+        std::int32_t rows = 0;
+        bool is_rising = true;
+    };
+    std::vector<Topic> seen(static_cast<std::size_t>(topics.size()));
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        Topic& own = seen[static_cast<std::size_t>(topic[i])];
+        own.is_rising = own.is_rising && lines[i].score > own.last;
+        own.last = lines[i].score;
+        ++own.rows;
+    }
+    const auto number = [&](auto&& is_one) { return static_cast<double>(std::count_if(seen.begin(), seen.end(), is_one)); };
+    const double several = number([](const Topic& one) { return one.rows > 2; });
+    const double rising = number([](const Topic& one) { return one.rows > 2 && one.is_rising; });
+    if (several == 0 || rising < 0.9 * several) return;
+    for (Topic& one : seen) one.rows = 0;
+    for (std::size_t i = 0; i < lines.size(); ++i) lines[i].rank = ++seen[static_cast<std::size_t>(topic[i])].rows;
+    has_ranks = true;
+}
+
 std::string RunTable::where(const RunLine& line) const {
     if (is_text_) return "line " + std::to_string(text_.line_of(line.doc));
     // The ids are stored end to end in the order of the rows.

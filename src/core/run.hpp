@@ -52,6 +52,9 @@ class RunTable {
     // Adds a row and copies its ids. The lines can be used after all rows were added and `finish` was called.
     void add(std::string_view topic, std::string_view doc, double score, double rank);
     void finish();
+    // The rows become the ranks if there are none and the scores rise from row to row in nearly all topics, as distances do.
+    // Whoever writes a run without ranks writes the best document first, and a note then says that scores and ranks disagree.
+    void rank_rising_rows();
 
     const std::string& name() const { return name_; }
     std::string where(const RunLine& line) const;  // for messages

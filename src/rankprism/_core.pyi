@@ -88,8 +88,8 @@ class JudgmentTable:
         """Names of all aspects, topic after topic."""
     def columns(self) -> tuple[list[str], list[str], list[str], _Floats]:
         """Topic, aspect, document, grade of every judgment."""
-    def grades(self) -> _Floats:
-        """The last of `columns`."""
+    def grades(self, most: int = ...) -> _Floats:
+        """The last of `columns`. most: so many of them."""
     def lines(self, source: str, format: str, weights: list[str], /) -> bytes:
         """All judgments as text: "diversity", "adhoc", "ntcir", "ntcir-adhoc", or "evall", which also has the
         text of each aspect's weight."""
@@ -128,6 +128,8 @@ class RunTable:
     def source(self) -> str: ...
     def add_empty(self, topics: list[str], /) -> None:
         """Topics that the run knows but ranks nothing for."""
+    def rank_rising_rows(self) -> None:
+        """The rows become the ranks if there are none and the scores rise in nearly all topics."""
     @property
     def has_ranks(self) -> bool: ...
     def columns(self) -> tuple[list[str], list[str], _Floats, _Floats]:

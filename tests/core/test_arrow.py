@@ -22,7 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankprism
-from rankprism import InputError, evaluate, read_judgments, read_run
+from rankprism import InputError, RankprismWarning, evaluate, read_judgments, read_run
 from tests.support.arrow_tables import (
     EXPECTED,
     EXPECTED_RUN,
@@ -304,10 +304,9 @@ def test_ranks_are_given_to_all_rows_or_to_none() -> None:
 def test_the_columns_of_a_table_are_found_by_their_usual_names() -> None:
     renamed = JUDGMENTS.rename_columns(["Query_ID", "Subtopic", "DOCNO", "rel"])
     assert contents(read_judgments(renamed)) == EXPECTED
-    with pytest.raises(
-        InputError, match="judgments: no grade column among topic, aspect, doc; name it one of"
-    ):
-        read_judgments(JUDGMENTS.drop_columns("grade"))
+    with pytest.warns(RankprismWarning, match="implicit-grades"):
+        implicit = read_judgments(JUDGMENTS.drop_columns("grade"))
+    assert set(implicit.table.grades()) == {1.0}
     for column in (JUDGMENTS["doc"], pl.Series(["a"])):
         with pytest.raises(InputError, match="holds no rows with named columns; pass a table"):
             read_judgments(column)

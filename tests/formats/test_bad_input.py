@@ -91,9 +91,14 @@ WEIGHT_CASES = [
 
 
 def refused(
-    cli: Callable[..., Any], folder: Path, says: tuple[str, ...], *options: str, **files: str | bytes
+    cli: Callable[..., Any],
+    folder: Path,
+    says: tuple[str, ...],
+    *options: str,
+    lines: int = 1,
+    **files: str | bytes,
 ) -> None:
-    """The command line refuses these files, says so in one line, and writes nothing."""
+    """The command line refuses these files, says so in a line for each fault, and writes nothing."""
     qrels = write(folder / "q.txt", files.get("qrels", QRELS))
     run = write(folder / "r.run", files.get("run", RUN))
     out = folder / "scores.csv"
@@ -103,7 +108,7 @@ def refused(
     assert list(folder.glob(".*part")) == []
     assert result.stdout == ""
     assert "Traceback" not in result.stderr
-    assert len(result.stderr.splitlines()) == 1
+    assert len(result.stderr.splitlines()) == lines
     for part in says:
         assert part in result.stderr
 
@@ -155,10 +160,13 @@ def test_weights_that_do_not_fit_are_refused(case: Case, cli: Callable[..., Any]
         ("", ("cannot read", "expected a name")),
     ],
 )
-def test_impossible_measures_are_refused_before_any_file_is_read(
+def test_impossible_measures_are_refused_beside_what_is_wrong_with_a_file(
     measure: str, says: tuple[str, ...], cli: Callable[..., Any], tmp_path: Path
 ) -> None:
-    refused(cli, tmp_path, says, "-m", measure, qrels="broken")
+    """The first line of the file is looked at to see what it is, and all that is wrong is said at once."""
+    refused(
+        cli, tmp_path, (*says, "q.txt, line 1: expected 4 columns"), "-m", measure, qrels="broken", lines=2
+    )
 
 
 def test_err_above_its_scale_says_which_scale_fits() -> None:

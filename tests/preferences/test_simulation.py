@@ -193,7 +193,7 @@ def test_a_hundred_documents_are_485100_triplets_and_4950_pairs() -> None:
 def test_too_many_rows_are_refused_and_counted_anyway() -> None:
     runs = {"q": {f"d{i:04}": float(i) for i in range(290)}}
     qrels = {"q": {"x": {"d0001": 1}}}
-    with pytest.raises(InputError, match="--documents"):
+    with pytest.raises(InputError, match="--shown"):
         simulate(qrels, runs, documents=290)
     assert len(simulate(qrels, runs, documents=20)) == math.comb(20, 2) + 20 * math.comb(19, 2)
 

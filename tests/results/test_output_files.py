@@ -359,7 +359,7 @@ def test_reading_fails_with_the_right_verb(monkeypatch: pytest.MonkeyPatch, tmp_
     class Broken:
         class buffer:
             @staticmethod
-            def read() -> bytes:
+            def read1(size: int) -> bytes:
                 raise OSError(5, "Input/output error")
 
     monkeypatch.setattr(sys, "stdin", Broken())

@@ -37,6 +37,12 @@ def column_names(source: Any, name: str) -> list[str]:
 
     name : the name of the frame in messages.
     """
+    told = told_names(source, name)
+    return [str(column) for column in eager(source, name).columns] if told is None else told
+
+
+def told_names(source: Any, name: str) -> list[str] | None:
+    """The column names of a frame as far as it says them without being read."""
     with _readable_names(source, name):
         # A pyarrow reader has only a schema, and `columns` of a pyarrow table holds values, not names.
         # A polars frame that is lazy warns if its columns are asked for.
@@ -48,7 +54,7 @@ def column_names(source: Any, name: str) -> list[str]:
             names = names.tolist() if hasattr(names, "tolist") else names  # those of pandas
             if isinstance(names, list) and all(isinstance(column, str) for column in names):
                 return names
-    return [str(column) for column in eager(source, name).columns]
+    return None
 
 
 def number_columns(source: Any) -> set[str]:

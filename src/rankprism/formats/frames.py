@@ -29,19 +29,18 @@ import numpy as np
 
 from rankprism._core import ArrowStream, JudgmentTable, RunTable, runs_from_arrow
 from rankprism.data import Judgments
-from rankprism.data.frames import column_names, eager, gives_arrow, is_known_frame, number_columns
+from rankprism.data.frames import column_names, eager, gives_arrow, is_known_frame, number_columns, told_names
 from rankprism.errors import InputError, listed
 from rankprism.formats.memory import Columns as Filled
 from rankprism.formats.memory import judgment_columns
 from rankprism.formats.roles import (
+    LOOKED_AT,
     Graded,
     check_iteration,
     graded,
     ignored_note,
     judgments_of,
     refuse_scores,
-    rises,
-    rows_as_ranks,
     run_columns,
     runs_of,
 )
@@ -64,14 +63,15 @@ def judgments_in(
     `iteration` may be something else than a subtopic.
     """
     given = columns.named
+    stream = None
     if found is None:
-        names = column_names(source, name)
+        names, stream = _names(source, name)
         found = graded(names, name, given, lambda one: one in number_columns(source))
     if found.aspects:
         return several(found.aspects)
     if "grade" not in found.place:
         return judgments_of(of_frame(source, name), columns, several)
-    stream = _stream(source, name, found.place)
+    stream = stream or _stream(source, name, found.place)
     if stream is None:
         table = judgment_table(judgment_columns(source, name, found.place))
     else:
@@ -82,7 +82,7 @@ def judgments_in(
     if not len(table):
         raise InputError(f"{name}: no judgments given; pass at least one (topic, aspect, doc, grade)")
     if "grade" not in given:
-        refuse_scores(name, table.grades(), found.place["grade"])
+        refuse_scores(name, table.grades(LOOKED_AT), found.place["grade"])
     if is_file and "aspect" in found.place and "aspect" not in given:
         check_iteration(name, found.place["aspect"], table.aspects)
     return Judgments(table, name).noting(ignored_note(name, found.ignored, found.place["grade"]))
@@ -90,30 +90,23 @@ def judgments_in(
 
 def runs_in(source: Any, name: str, columns: Columns = NOT_SAID) -> dict[str | None, RunTable]:
     """The runs in a frame, by its column of runs. A frame without this column is one run, None."""
-    place, turned = run_columns(column_names(source, name), name, columns)
-    stream = None if turned or "score" not in place else _stream(source, name, place)
+    names, stream = _names(source, name)
+    place, turned = run_columns(names, name, columns)
+    if turned or "score" not in place:
+        stream = None
+    elif stream is None:
+        stream = _stream(source, name, place)
     if stream is None:
         tables = runs_of(of_frame(source, name), columns)
     else:
         numbered = [stream.columns.index(place[role]) if role in place else -1 for role in RUN_COLUMNS[0]]
         named = runs_from_arrow(stream, *numbered)
         tables = {run if "run" in place else None: table for run, table in named}
-        if "rank" not in place:
-            tables = {run: _with_rows_as_ranks(table) for run, table in tables.items()}
+        for table in tables.values():
+            table.rank_rising_rows()
     if not any(len(table) for table in tables.values()):
         raise InputError(f"{name}: the run is empty; pass at least one topic")
     return tables
-
-
-def _with_rows_as_ranks(table: RunTable) -> RunTable:
-    """The same run. If its scores rise from row to row, the rows are its ranks, so that this is noted."""
-    scores, _ = table.numbers()
-    if len(scores) < 10 or np.mean(np.diff(scores) > 0) < 0.6:
-        return table
-    topics, docs, scores, _ = table.columns()
-    if not rises(topics, scores):
-        return table
-    return RunTable.from_columns(table.source, topics, docs, scores, rows_as_ranks(topics))
 
 
 def only_run(tables: Mapping[str | None, RunTable], name: str) -> tuple[str | None, RunTable]:
@@ -140,6 +133,16 @@ def run_table(columns: Filled) -> RunTable:
     scores, ranks = (np.array(numbers, dtype=np.float64) for numbers in (columns.number, columns.rank))
     with columns.encoded():
         return RunTable.from_columns(columns.source, columns.topic, columns.doc, scores, ranks)
+
+
+def _names(source: Any, name: str) -> tuple[list[str], ArrowStream | None]:
+    """The columns, and the stream of an object that says only there which columns it has.
+
+    Such a stream may be readable only once. The core reads its schema, because it checks more than others.
+    """
+    unknown = gives_arrow(source) and not is_known_frame(source) and told_names(source, name) is None
+    stream = _stream(source, name, {}) if unknown else None
+    return (column_names(source, name), None) if stream is None else (list(stream.columns), stream)
 
 
 def _stream(source: Any, name: str, place: Mapping[str, str]) -> ArrowStream | None:

@@ -158,7 +158,7 @@ def deeper(
     same = all(value.keys() == cells[0][2].keys() for _, _, value in cells)
     has_number = has(names, number) or (given or {}).get(number) in names
     if number == "grade" and not (same and has_number):
-        many = len(cells) >= 10 and len(cells) > 2 * len(source) * len(names)
+        many = len(source) > 1 and len(cells) >= 10 and len(cells) > 2 * len(source) * len(names)
         if same and len(names) <= 5 and many:
             inner = listed(names, 5)
             raise InputError(

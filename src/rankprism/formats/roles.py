@@ -231,19 +231,26 @@ def _refuse_empty(table: Table) -> None:
     raise InputError(f"{table.label}: no judgments in this file, only names of columns")
 
 
+#: Number of grades from which it is seen that they are scores.
+LOOKED_AT = 1000
+
+
 def refuse_scores(source: str, grades: Any, column: str | None = None) -> None:
-    """Refuse numbers that look like the scores of a run: nearly all differ, and most are fractions."""
+    """Refuse numbers that look like the scores of a run: nearly all differ, and most are fractions.
+
+    The first ones are enough to tell.
+    """
     if len(grades) < 10:
         return
-    values = np.asarray(grades, dtype=np.float64)
+    values = np.asarray(grades[:LOOKED_AT], dtype=np.float64)
     if len(np.unique(values)) < 0.9 * len(values) or np.mean(values % 1 != 0) < 0.5:
         return
     remedy = "name the judgments first and then the runs"
     if column is not None:
         remedy += f", or say that these are grades with {option({'grade': column})}"
     raise InputError(
-        f"{source}: nearly all of the {len(values)} grades are different fractions, such as {values[0]:g} "
-        f"and {values[1]:g}, so this looks like a run and not like judgments; {remedy}"
+        f"{source}: nearly all of the first {len(values)} grades are different fractions, such as "
+        f"{values[0]:g} and {values[1]:g}, so this looks like a run and not like judgments; {remedy}"
     )
 
 
@@ -324,9 +331,9 @@ class _Lists(NamedTuple):
         if not self.scores:  # the best document has the lowest rank
             ranks = ranks if len(ranks) else rows_as_ranks(self.topics)
             scores = -ranks
-        elif not len(ranks) and rises(self.topics, scores):
-            ranks = rows_as_ranks(self.topics)
-        return RunTable.from_columns(label, self.topics, self.docs, scores, ranks)
+        table = RunTable.from_columns(label, self.topics, self.docs, scores, ranks)
+        table.rank_rising_rows()
+        return table
 
 
 def run_columns(
@@ -390,20 +397,3 @@ def rows_as_ranks(topics: Sequence[str]) -> np.ndarray[Any, np.dtype[np.float64]
 def are_ranks(topics: Sequence[str], scores: Sequence[float]) -> bool:
     """Whether the scores of each topic are 1, 2, 3, … in this order, so that they may be ranks."""
     return len(scores) >= 10 and np.array_equal(rows_as_ranks(topics), np.asarray(scores))
-
-
-def rises(topics: Sequence[str], scores: np.ndarray[Any, np.dtype[np.float64]]) -> bool:
-    """Whether the scores rise from row to row in nearly all topics, as distances and ranks do.
-
-    Whoever writes a run without ranks writes the best document first.
-    """
-    if len(scores) < 10 or np.mean(np.diff(scores) > 0) < 0.6:
-        return False
-    last: dict[str, float] = {}
-    rising: dict[str, bool] = {}
-    length: dict[str, int] = {}
-    for topic, score in zip(topics, scores.tolist(), strict=True):
-        rising[topic] = rising.get(topic, True) and score > last.get(topic, -np.inf)
-        last[topic], length[topic] = score, length.get(topic, 0) + 1
-    several = [rising[topic] for topic, number in length.items() if number > 2]
-    return len(several) > 0 and sum(several) >= 0.9 * len(several)

@@ -124,7 +124,7 @@ def agree(read: Judged, call: Call, family: str | None, against: list[str] | Non
     rankprism judges agree people.qrels --judge gpt=gpt.qrels
     rankprism judges agree people.qrels runs/*.run --judge gpt=gpt.qrels \\
         --judge llama=llama.qrels -m nDCG@10 --family families.txt
-    rankprism judges agree people.qrels --judge gpt=new.qrels --against gpt=old.qrels
+    rankprism judges agree people.qrels --judge gpt=new.txt --against gpt=old.txt
     """
     if against:
         if read.runs is not None or family is not None:
