@@ -173,9 +173,10 @@ FileFormat: TypeAlias = Annotated[str, Called("FORMAT")]
 
 
 class RunOptions(TypedDict, total=False):
-    """How runs are read: keyword arguments of every function that reads runs.
+    """How runs are read: keyword arguments of functions that take runs alone, such as `judges.select`.
 
-    `rankprism.evaluate` explains them, and `rankprism.data.run.Reading` has their defaults.
+    With `CollectionOptions`, type checkers would let them take weights, which no run has.
+    `rankprism.evaluate` explains them, and `rankprism.data.reading.Reading` has their defaults.
     """
 
     order: Order
@@ -184,16 +185,14 @@ class RunOptions(TypedDict, total=False):
     run_depth: Positive | None
 
 
-class EvaluationOptions(RunOptions, total=False):
-    """How runs are read and scored: keyword arguments of analyses that score runs themselves."""
+class PreferenceOptions(RunOptions, total=False):
+    """How preferences and runs are read: keyword arguments of analyses of preferences.
+
+    `CollectionOptions` has a key `preferences`, and here this is the name of the first argument.
+    """
 
     topics: Topics
     threads: Positive | None
-
-
-class PreferenceOptions(EvaluationOptions, total=False):
-    """How preferences and runs are read: keyword arguments of analyses of preferences."""
-
     preferences_format: PreferencesFormat | None
 
 
@@ -202,7 +201,7 @@ ColumnsLike: TypeAlias = str | Mapping[str, str] | Sequence[str | Mapping[str, s
 
 
 class CollectionOptions(PreferenceOptions, total=False):
-    """How judgments and runs are read: keyword arguments of `rankprism.Collection.of`.
+    """How judgments, preferences and runs are read: keyword arguments of `rankprism.Collection.of`.
 
     `rankprism.evaluate` explains them, and `rankprism.evaluation.collection.Options` has their defaults.
     """

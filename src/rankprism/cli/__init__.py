@@ -26,10 +26,11 @@ A package of its own adds commands as entry points of the group `rankprism.comma
 
 They are looked for only if the table in `cli/app.py` does not have the command, and when commands are listed.
 
-How runs are read is one value, `data.run.Reading`: the order of documents, what to do with duplicates, and
-the format. Functions that read runs take its fields as keyword arguments, which `types.RunOptions` types:
-`**reading: Unpack[RunOptions]`. In the same way, `preferences.simulation.Simulation`, whose arguments
-`types.SimulationOptions` types, says what simulated users see and how they judge.
+How runs are read is one value, `data.reading.Reading`: the order of documents, what to do with duplicates,
+their format and how many are kept. Functions that take runs alone take its fields as keyword arguments,
+which `types.RunOptions` types: `**reading: Unpack[RunOptions]`. In the same way, the arguments of
+`preferences.simulation.Simulation`, which `types.SimulationOptions` types, say what simulated users see and
+how they judge.
 
 Some options take one of several words. These words are a `Literal` in `rankprism/types.py`, which also names
 the other types of arguments. Type checkers, the check at run time (`errors.one_of`), help and completion read

@@ -8,7 +8,7 @@ import click
 
 from rankprism.cli.derived import option_of, options_of
 from rankprism.cli.door import CHART, INPUT, NOTES, OUTPUT, READING, SCORED, Argument, Option, Words, flag
-from rankprism.types import CollectionOptions, EvaluationOptions, RunOptions
+from rankprism.types import CollectionOptions, RunOptions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -180,11 +180,6 @@ def collection_options() -> list[Option]:
     rest = [name for name in CollectionOptions.__annotations__ if name not in own]
     how = [one for one in options_of(_EVALUATE, *rest, group=READING) if one.name != "preferences_format"]
     return [PREFERENCES, *described, option_of(_EVALUATE, "preferences_format", group=INPUT), *how]
-
-
-def scoring_options() -> list[Option]:
-    """How runs are read and scored."""
-    return options_of(_EVALUATE, *EvaluationOptions.__annotations__, group=READING)
 
 
 def run_options() -> list[Option]:
