@@ -176,7 +176,7 @@ class RunOptions(TypedDict, total=False):
     """How runs are read: keyword arguments of functions that take runs alone, such as `judges.select`.
 
     With `CollectionOptions`, type checkers would let them take weights, which no run has.
-    `rankprism.evaluate` explains them, and `rankprism.data.reading.Reading` has their defaults.
+    `rankprism.Collection.of` explains them, and `rankprism.data.reading.Reading` has their defaults.
     """
 
     order: Order
@@ -203,7 +203,8 @@ ColumnsLike: TypeAlias = str | Mapping[str, str] | Sequence[str | Mapping[str, s
 class CollectionOptions(PreferenceOptions, total=False):
     """How judgments, preferences and runs are read: keyword arguments of `rankprism.Collection.of`.
 
-    `rankprism.evaluate` explains them, and `rankprism.evaluation.collection.Options` has their defaults.
+    Its docstring explains them. `rankprism.evaluation.collection.Options` and
+    `rankprism.data.reading.Reading` have their defaults.
     """
 
     preferences: PreferencesLike | None

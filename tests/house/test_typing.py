@@ -16,8 +16,10 @@ import pytest
 
 import rankprism
 from rankprism import types
+from rankprism.cli.derived import explained
 from rankprism.comparison import TESTS
 from rankprism.data.reading import Reading
+from rankprism.evaluation.collection import Options
 from rankprism.judging.preferences.experiments import TARGETS
 from rankprism.judging.preferences.simulation import Simulation
 from rankprism.meta import COEFFICIENTS, METHODS
@@ -83,11 +85,13 @@ def test_words_of_tables_are_the_words_of_their_types() -> None:
         assert get_args(words) == tuple(table)
 
 
-def test_functions_that_read_runs_have_the_defaults_of_evaluate() -> None:
-    parameters = inspect.signature(rankprism.evaluate).parameters
-    given = types.RunOptions.__annotations__
-    assert {name: getattr(Reading(), name) for name in given} == {n: parameters[n].default for n in given}
-    assert set(Reading._fields) - set(given) == {"ties"}  # follows from `tied`
+def test_every_option_of_a_collection_has_a_default_and_is_explained() -> None:
+    of_runs, every = set(types.RunOptions.__annotations__), set(types.CollectionOptions.__annotations__)
+    assert set(Reading._field_defaults) - of_runs == {"ties"}  # follows from `tied`
+    assert set(Options._field_defaults) | of_runs | {"preferences"} == every
+    assert every <= set(explained(inspect.getdoc(rankprism.Collection.of) or ""))
+    named = (inspect.getdoc(rankprism.evaluate) or "").partition("**options")[2]
+    assert {name for name in every if re.search(rf"\b{name}\b", named)} == every
 
 
 def test_experiments_have_the_defaults_of_simulate() -> None:

@@ -9,7 +9,7 @@ receives what was read and the call. Its options are
   signature, and the help from the first paragraph about the parameter in its docstring;
 - those of the function that reads, which `takes(…)` names: `read_judged`, `read_collection` or
   `read_source` in `cli/reading.py`. Each of them has the options of the one before it, so a new option of
-  judgments or runs reaches every command. They are those of `rankprism.evaluate`, by the names in
+  judgments or runs reaches every command. They are those of `rankprism.Collection.of`, by the names in
   `types.CollectionOptions`;
 - those of the functions that write and draw;
 - what the decorator names besides, for what only the command line has, such as `--differences`.

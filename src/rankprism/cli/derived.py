@@ -118,7 +118,7 @@ def _option_at(where: str | Callable[..., Any], name: str) -> Option | None:
     signature, text = _signature_of(where), _texts(where).get(name)
     if text is None:
         return None
-    parameter = signature.parameters[name]
+    parameter = signature.parameters.get(name) or _of_collections()[name]
     flag = _SPELLED.get((str(where), name)) or f"--{name.replace('_', '-')}"
     kind = _type(parameter.annotation, signature.known)
     option = _option(name, flag, kind, parameter.default, text)
@@ -126,6 +126,19 @@ def _option_at(where: str | Callable[..., Any], name: str) -> Option | None:
         assert isinstance(where, str)
         option.default = inspect.signature(function_at(where)).parameters[name].default
     return option
+
+
+@cache
+def _of_collections() -> Mapping[str, Parameter]:
+    """What ``**options: Unpack[CollectionOptions]`` takes: the types, and the defaults of what it becomes."""
+    places = ("data.reading:Reading", "evaluation.collection:Options")
+    values = {name: one for place in places for name, one in read_signature(place).parameters.items()}
+    typed = ("types:RunOptions", "types:PreferenceOptions", "types:CollectionOptions")
+    return {
+        name: Parameter(one.annotation, values[name].default if name in values else None, True)
+        for place in typed
+        for name, one in read_signature(place).parameters.items()
+    }
 
 
 def _signature_of(where: str | Callable[..., Any]) -> Signature:
@@ -222,7 +235,7 @@ def numbers(text: str, option: str) -> list[int]:
 
 @cache
 def read_signature(where: str) -> Signature:
-    """The signature of the function or class at a place such as "meta:power"."""
+    """The signature of the function, method or class at a place such as "meta:power"."""
     module, _, name = where.partition(":")
     text = source_of_module(module)
     found = _definition(text, name)
@@ -246,7 +259,11 @@ def source_of_module(module: str) -> str:
 
 
 def _definition(text: str, name: str) -> str | None:
-    """The head of a function with its docstring, or a class, without what follows."""
+    """The head of a function or method with its docstring, or a class, without what follows."""
+    owner, _, name = name.rpartition(".")
+    if owner:
+        _, _, body = (_definition(text, owner) or "").partition("\n")
+        return _definition(textwrap.dedent(body), name)
     found = re.search(rf'^def {name}\(.*?"""(?:.*?)"""\n', text, re.DOTALL | re.MULTILINE)
     found = found or re.search(rf"^class {name}\b.*?(?=^\S|\Z)", text, re.DOTALL | re.MULTILINE)
     return None if found is None else found[0]

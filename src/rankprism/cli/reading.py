@@ -396,6 +396,19 @@ def read_measured(
 # ── scores ───────────────────────────────────────────────────────────────────────────────────────
 
 
+def changed(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that differ from their defaults."""
+    from rankprism.data import Reading
+    from rankprism.evaluation.collection import Options
+
+    defaults = {**Options._field_defaults, **Reading._field_defaults}
+    return {
+        name: value
+        for name, value in options.items()
+        if value is not defaults.get(name) and not (isinstance(value, str) and value == defaults.get(name))
+    }
+
+
 @dataclass(frozen=True, eq=False)
 class Scored:
     """Scores from files, or a collection with the measures to score it with."""
@@ -458,8 +471,6 @@ def read_source(
 
     baseline : names of runs or files, see `read_collection`.
     """
-    from rankprism.evaluation.collection import changed
-
     if not files:
         raise InputError("name judgments and runs, e.g. qrels.txt runs/*.run, or files of scores")
     with Problems() as found:

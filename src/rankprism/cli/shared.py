@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _EVALUATE = "evaluation:evaluate"
+#: What explains how judgments and runs are read.
+COLLECTION = "evaluation.collection:Collection.of"
 
 
 def as_path(text: Any) -> Path:
@@ -169,27 +171,27 @@ COLUMNS = Option(
 
 def judgment_options() -> list[Option]:
     """The options that describe absolute judgments."""
-    form = option_of(_EVALUATE, "qrels_format", group=INPUT)
+    form = option_of(COLLECTION, "qrels_format", group=INPUT)
     return [WEIGHTS, ASPECTS, LABELS, EMBED, GIVEN, LOWER, COLUMNS, form]
 
 
 def collection_options() -> list[Option]:
-    """The options of `rankprism.Collection`, which `rankprism.evaluate` explains."""
+    """The options of `rankprism.Collection.of`."""
     described = judgment_options()
     own = {str(one.name) for one in (PREFERENCES, *described)}
     rest = [name for name in CollectionOptions.__annotations__ if name not in own]
-    how = [one for one in options_of(_EVALUATE, *rest, group=READING) if one.name != "preferences_format"]
-    return [PREFERENCES, *described, option_of(_EVALUATE, "preferences_format", group=INPUT), *how]
+    how = [one for one in options_of(COLLECTION, *rest, group=READING) if one.name != "preferences_format"]
+    return [PREFERENCES, *described, option_of(COLLECTION, "preferences_format", group=INPUT), *how]
 
 
 def run_options() -> list[Option]:
     """How runs are read."""
-    return options_of(_EVALUATE, *RunOptions.__annotations__, group=READING)
+    return options_of(COLLECTION, *RunOptions.__annotations__, group=READING)
 
 
 def some_run_options() -> list[Option]:
     """The same for commands that know the format of their runs."""
-    return options_of(_EVALUATE, "order", "duplicates", "run_depth", group=READING)
+    return options_of(COLLECTION, "order", "duplicates", "run_depth", group=READING)
 
 
 def tied_option() -> list[Option]:

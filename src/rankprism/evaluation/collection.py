@@ -83,11 +83,57 @@ class Collection:
 
         Parameters
         ----------
-        judgments, runs, on_error, **options
-            As for `rankprism.evaluate`, which explains preferences, weights, aspects, the formats, topics,
-            order, duplicates, run_depth and threads.
+        judgments, runs, on_error
+            As for `rankprism.evaluate`.
+        preferences
+            Whatever `read_preferences` takes, for measures that need preferences, such as nPrf. A topic
+            without judgments of the kind that a measure needs has no score by it (NaN), and is left out of
+            its mean.
+        weights, aspects
+            Settings for judgments with several aspects, see `read_judgments`. With ``aspects="all"``, an
+            aspect counts even if no document is relevant to it.
+        qrels_format
+            Format of the judgments, e.g. "ntcir"; `rankprism convert --help` lists them all. Default:
+            recognised by the first lines.
+        preferences_format
+            Format of the preferences, e.g. "qrels-prefs". Default: recognised by the first line.
+        run_format
+            Format of the runs, e.g. "trec". Default: recognised by their first lines.
+        topics
+            Average over all "judged" topics, where a missing one counts as an empty ranking, or over those
+            among them that a run has "retrieved".
+
+            Default: "judged".
+        order
+            How the documents of a topic are ordered: by "score" (descending, ties by document id
+            descending), "trec_eval" (the same: the order of trec_eval 10), "trec_eval-9" (the same on 32-bit
+            scores), "score-ascending-id" (ties by document id ascending), "rank" (the rank column) or
+            "input" (the order of the lines or rows).
+
+            Default: "score".
+        duplicates
+            What to do when a document occurs twice in a topic: "error", or keep the "first", which is the
+            better-ranked one.
+
+            Default: "error".
+        run_depth
+            Number of documents of each topic that are kept. The ranking is cut before it is scored, as with
+            option -M of trec_eval and ndeval. Default: all.
+        columns
+            Which column of a table is which: ``{"topic": "userId", "grade": "stars"}``, or the roles in the
+            order of columns without names, ``"topic,document,grade,-"``; a list says it of judgments and of
+            runs. Default: their names say it.
+        threads
+            Number of threads that read files and compute scores. Default: one for each processor. The scores
+            do not depend on it.
         """
         given: dict[str, Any] = dict(options)
+        for name in given:
+            if name not in CollectionOptions.__annotations__:
+                raise TypeError(
+                    f"got an unexpected keyword argument {name!r}; the options of a Collection are "
+                    f"{listed(sorted(CollectionOptions.__annotations__))}"
+                )
         preferences = given.pop("preferences", None)
         reading = Reading.of(
             **{name: given.pop(name) for name in RunOptions.__annotations__ if name in given}
@@ -371,16 +417,6 @@ def _told_alone(preferred: Source | None) -> Iterator[None]:
         if preferred is None:
             raise
         raise InputError(f"{error} ({ALONE})") from None
-
-
-def changed(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that differ from their defaults."""
-    defaults = {**Options._field_defaults, **Reading._field_defaults}
-    return {
-        name: value
-        for name, value in options.items()
-        if value is not defaults.get(name) and not (isinstance(value, str) and value == defaults.get(name))
-    }
 
 
 def _check_only_preferences(how: Options) -> None:

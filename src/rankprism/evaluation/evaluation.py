@@ -34,36 +34,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Unpack
 
 from rankprism.data import issue
 from rankprism.errors import InputError, one_of
-from rankprism.evaluation.collection import Collection, changed, collected
-from rankprism.types import (
-    CollectionOptions,
-    Duplicates,
-    Order,
-    Positive,
-    PreferencesFormat,
-    QrelsFormat,
-    RunFormat,
-    Tied,
-    Topics,
-)
+from rankprism.evaluation.collection import Collection, collected
+from rankprism.types import CollectionOptions, Tied
 
 if TYPE_CHECKING:
     from rankprism.data import Note
     from rankprism.formats import OnError
     from rankprism.results import Scores
-    from rankprism.types import (
-        AspectsLike,
-        ColumnsLike,
-        JudgmentsLike,
-        MeasuresLike,
-        PreferencesLike,
-        RunsLike,
-        WeightsLike,
-    )
+    from rankprism.types import JudgmentsLike, MeasuresLike, PreferencesLike, RunsLike
 
 
 def evaluate(
@@ -71,23 +53,12 @@ def evaluate(
     runs: RunsLike | None = None,
     measures: MeasuresLike | None = None,
     *,
-    preferences: PreferencesLike | None = None,
-    weights: WeightsLike | None = None,
-    aspects: AspectsLike | None = None,
-    qrels_format: QrelsFormat | None = None,
-    preferences_format: PreferencesFormat | None = None,
-    run_format: RunFormat | None = None,
-    topics: Topics = "judged",
-    order: Order = "score",
-    duplicates: Duplicates = "error",
-    run_depth: Positive | None = None,
-    columns: ColumnsLike | None = None,
     tied: Tied | None = None,
     bounds: bool = False,
-    threads: Positive | None = None,
     on_run: Callable[[str], None] | None = None,
     on_share: Callable[[float], None] | None = None,
     on_error: OnError | None = None,
+    **options: Unpack[CollectionOptions],
 ) -> Scores:
     """Score runs with measures.
 
@@ -105,37 +76,6 @@ def evaluate(
         A measure or several, as values or strings such as ``"alpha_nDCG(alpha=0.25)@20"``. A string may name
         several, as in ``"nDCG@10 AP"``. Only answers with nuggets have default measures: NuggetAll,
         NuggetVital and NuggetWeighted.
-    preferences
-        Whatever `read_preferences` takes, for measures that need preferences, such as nPrf. A topic without
-        judgments of the kind that a measure needs has no score by it (NaN), and is left out of its mean.
-    weights, aspects
-        Settings for judgments with several aspects, see `read_judgments`. With ``aspects="all"``, an aspect
-        counts even if no document is relevant to it.
-    qrels_format
-        Format of the judgments, e.g. "ntcir"; `rankprism convert --help` lists them all. Default: recognised
-        by the first lines.
-    preferences_format
-        Format of the preferences, e.g. "qrels-prefs". Default: recognised by the first line.
-    run_format
-        Format of the runs, e.g. "trec". Default: recognised by their first lines.
-    topics
-        Average over all "judged" topics, where a missing one counts as an empty ranking, or over those
-        among them that a run has "retrieved".
-    order
-        How the documents of a topic are ordered: by "score" (descending, ties by document id descending),
-        "trec_eval" (the same: the order of trec_eval 10), "trec_eval-9" (the same on 32-bit scores),
-        "score-ascending-id" (ties by document id ascending), "rank" (the rank column) or "input" (the order
-        of the lines or rows).
-    duplicates
-        What to do when a document occurs twice in a topic: "error", or keep the "first", which is the
-        better-ranked one.
-    run_depth
-        Number of documents of each topic that are kept. The ranking is cut before it is scored, as with
-        option -M of trec_eval and ndeval. Default: all.
-    columns
-        Which column of a table is which: ``{"topic": "userId", "grade": "stars"}``, or the roles in the order
-        of columns without names, ``"topic,document,grade,-"``; a list says it of judgments and of runs.
-        Default: their names say it.
     tied
         The score of a ranking with tied documents, exactly: the "expected" score over all their orders, the
         "lowest", the "highest", or "all" three as columns. Default: the score of the order by ids.
@@ -150,9 +90,6 @@ def evaluate(
         They are `Scores.low` and `Scores.high`. Every score lies between them whatever grades these
         documents turn out to have, as far as the grades occur in the judgments or are declared labels. A
         measure for which no bounds are known is refused.
-    threads
-        Number of threads that read files and compute scores. Default: one for each processor. The scores do
-        not depend on it.
     on_run
         Called with the name of each run when it has been read.
     on_share
@@ -160,6 +97,10 @@ def evaluate(
     on_error
         Called with the name of a run that cannot be read, and the error. The other runs are scored. Default:
         the first error is raised.
+    **options
+        How judgments and runs are read: preferences, weights, aspects, qrels_format, preferences_format,
+        run_format, topics, order, duplicates, run_depth, columns and threads. `rankprism.Collection.of`
+        explains them. A `Collection` has them inside.
 
     Examples
     --------
@@ -174,21 +115,7 @@ def evaluate(
     cars        0.8066      0.5000
     both        1.0000      1.0000
     """
-    options: dict[str, Any] = {
-        "preferences": preferences,
-        "weights": weights,
-        "aspects": aspects,
-        "qrels_format": qrels_format,
-        "preferences_format": preferences_format,
-        "run_format": run_format,
-        "topics": topics,
-        "order": order,
-        "duplicates": duplicates,
-        "run_depth": run_depth,
-        "columns": columns,
-        "threads": threads,
-    }
-    collection = collected(judgments, runs, on_error=on_error, **cast(CollectionOptions, changed(options)))
+    collection = collected(judgments, runs, on_error=on_error, **options)
     if not isinstance(judgments, Collection):
         collection = replace(collection, is_kept=False)  # nobody can ask for its runs again
     scores, notes = computed(collection, measures, tied, bounds, on_run, on_share)

@@ -12,7 +12,7 @@ from rankprism.cli.door import INPUT, OUTPUT, READING, Argument, Option, flag
 from rankprism.cli.frame import command
 from rankprism.cli.progress import noted, working
 from rankprism.cli.reading import load_measures
-from rankprism.cli.shared import MEASURES_FILE, OUTPUT_FILE, QUIET, WEIGHTS, as_path
+from rankprism.cli.shared import COLLECTION, MEASURES_FILE, OUTPUT_FILE, QUIET, WEIGHTS, as_path
 
 
 def _formats() -> dict[str, list[tuple[str, str]]]:
@@ -39,7 +39,7 @@ def _how() -> list[Option]:
     source = option_of(where, "format", group=INPUT, opts=["--from"])
     weights = WEIGHTS.but(help=explained(read_signature(where).doc)["weights"])
     own = options_of(where, group=INPUT)
-    return [*options_of("evaluation:evaluate", "order", "duplicates", group=READING), source, weights, *own]
+    return [*options_of(COLLECTION, "order", "duplicates", group=READING), source, weights, *own]
 
 
 @command(

@@ -18,6 +18,7 @@ from rankprism.cli.progress import noted, working
 from rankprism.cli.reading import (
     ONLY_SCORES,
     Measured,
+    changed,
     holds_scores,
     load_measures,
     opened,
@@ -154,7 +155,6 @@ def read_for_report(
     **collection: Any,
 ) -> Measured | Scores:
     """Judgments and runs, and the measures, which need not be named; or scores."""
-    from rankprism.evaluation.collection import changed
     from rankprism.measures import parse_all
     from rankprism.showing.report.page import check_installed
 

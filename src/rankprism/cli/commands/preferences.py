@@ -21,6 +21,7 @@ from rankprism.cli.reading import (
     read_weighted_subtopics,
 )
 from rankprism.cli.shared import (
+    COLLECTION,
     MEASURE,
     OUTPUT_FILE,
     PREFERENCES,
@@ -146,7 +147,7 @@ def order(read: Preferences, call: Call) -> str:
 @takes(
     files("RUN...", "The runs whose order is to be settled.").but(name="runs"),
     PREFERENCES.but(help="What was judged so far. Default: nothing."),
-    lambda: options_of("evaluation:evaluate", "preferences_format", group=INPUT),
+    lambda: options_of(COLLECTION, "preferences_format", group=INPUT),
     run_options,
 )
 def read_runs(
