@@ -2,8 +2,9 @@
 
 pyproject.toml names all that belongs to a product. A test moves it out of a copy of the package, as `git mv`
 would, writes the new names wherever the old ones were, and imports every module from its new place. What the
-house itself still names afterwards is a tie: nothing below a product may have one. The tests of the products
-that are programs on their own are run on the moved copy.
+house itself still names afterwards is a tie: nothing below a product may have one. The table of commands
+gives up their rows, and the product registers commands and charts by entry points of its own. Then the
+commands have the help that they had, and the tests of the product pass in their new place.
 """
 
 from __future__ import annotations
@@ -20,12 +21,23 @@ from pathlib import Path
 import pytest
 
 import rankprism
+from rankprism.cli.app import COMMANDS
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PRODUCTS = PROJECT["tool"]["rankprism"]["products"]
+#: The products whose tests are run on the moved copy. Those of the others need minutes, or other programs.
+TESTED = ("judges", "ndeval")
 #: What tests need besides: their settings, helpers and fixtures.
-SHARED = ("pyproject.toml", "tests/support", "tests/__init__.py", "tests/conftest.py", "tests/durations.json")
+SHARED = (
+    "pyproject.toml",
+    "docs",
+    "tests/support",
+    "tests/__init__.py",
+    "tests/conftest.py",
+    "tests/durations.json",
+    "simulations",
+)
 
 
 class Moved:
@@ -45,6 +57,7 @@ class Moved:
         for kind in ("commands", "charts"):
             for path in self.product[kind]:
                 self._move(house / path, place / first / f"{kind}.py", dotted(path), f"{first}.{kind}")
+        self.commands = self._registered(first) if self.product["commands"] else []
         for path in (*self.product["tests"], *SHARED, "tests/peers/__init__.py"):
             if not (place / path).exists():
                 copied = shutil.copytree if (ROOT / path).is_dir() else shutil.copy
@@ -55,13 +68,35 @@ class Moved:
             for path in [*house.rglob("*.py"), *house.rglob("*.pyi")]
             if self._renamed(path) and path.suffix == ".py"
         }
-        for pattern in ("rankprism_*/**/*.py*", "rankprism_*.py", "tests/**/*.py"):
+        for pattern in ("rankprism_*/**/*.py*", "rankprism_*.py", "tests/**/*.py", "simulations/**/*.py"):
             for path in place.glob(pattern):
                 self._renamed(path)
 
     def _move(self, old: Path, new: Path, before: str, after: str) -> None:
         old.rename(_made(new))
         self.names[before] = after
+
+    def _registered(self, first: str) -> list[str]:
+        """Take the commands out of the table of the house, and name them and the charts in entry points."""
+        app = self.place / "rankprism" / "cli" / "app.py"
+        rows = {name: place.where.split(":") for name, place in COMMANDS.items()}
+        modules = {Path(path).stem for path in self.product["commands"]}
+        names = [name for name, (module, _) in rows.items() if module in modules]
+        text = app.read_text(encoding="utf-8")
+        for name in names:
+            text, found = re.subn(
+                rf'^    "{name}": Place\((.*|\n(        .*\n)+    )\),\n', "", text, flags=re.M
+            )
+            assert found == 1, name
+        app.write_text(text, encoding="utf-8")
+        points = ["[rankprism.commands]", *(f"{name} = {first}.commands:{rows[name][1]}" for name in names)]
+        if self.product["charts"]:
+            points += ["[rankprism.charts]", f"{first} = {first}.charts"]
+        record = self.place / f"{first}-1.dist-info"
+        record.mkdir()
+        (record / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {first}\nVersion: 1\n")
+        (record / "entry_points.txt").write_text("\n".join([*points, ""]))
+        return names
 
     def _renamed(self, path: Path) -> bool:
         """Write the new names into a file. Whether it needs one of them when it runs."""
@@ -97,6 +132,11 @@ class Moved:
         changed = "\n".join(lines)
         for before in sorted(self.names, key=len, reverse=True):
             changed = re.sub(rf"(?<![\w.]){re.escape(before)}(?![\w])", self.names[before], changed)
+            if not path.is_relative_to(
+                self.place / "rankprism"
+            ):  # places of functions: "judging.judges:agree"
+                inside = re.escape(before.removeprefix("rankprism."))
+                changed = re.sub(rf'"{inside}((?:\.\w+)*:\w+")', rf'"{self.names[before]}\1', changed)
         if path.suffix == ".pyi" and path.is_relative_to(self.place / "rankprism"):  # it offers it no more
             changed = "\n".join(
                 line
@@ -145,6 +185,16 @@ print("rankprism_" in str(sys.modules))
 """
 
 
+#: Print the help of every command below these words.
+HELPED = """
+import sys
+from rankprism.cli.app import app, every_command
+for words in every_command():
+    if words[0] in sys.argv[1:]:
+        app([*words, "--help"], prog_name="rankprism", standalone_mode=False)
+"""
+
+
 def check(name: str, place: Path) -> Moved:
     moved = Moved(name, place)
     others = [product for product in PRODUCTS.values() if product is not moved.product]
@@ -154,20 +204,41 @@ def check(name: str, place: Path) -> Moved:
     if "No module named" in done.stderr and "rankprism" not in done.stderr.splitlines()[-1]:
         pytest.skip(f"an extra is missing: {done.stderr.splitlines()[-1]}")
     assert (done.stdout, done.returncode) == ("True\n", 0), done.stderr
+    if moved.commands:
+        before = subprocess.run(
+            [sys.executable, "-c", HELPED, *moved.commands], capture_output=True, text=True
+        )
+        after = moved.run("-c", HELPED, *moved.commands)
+        assert before.stdout.startswith(f"Usage: rankprism {moved.commands[0]} "), before.stderr
+        assert (after.stdout, after.stderr) == (before.stdout, before.stderr)
     return moved
+
+
+def check_tests(moved: Moved, *words: str) -> None:
+    done = moved.run("-m", "pytest", "-q", "-p", "no:cacheprovider", *words)
+    assert " passed" in done.stdout, done.stdout + done.stderr
+    assert done.returncode == 0, done.stdout
 
 
 def test_a_product_can_be_moved_out_with_all_that_its_table_names(tmp_path: Path) -> None:
     moved = check("ndeval", tmp_path)
-    done = moved.run("-m", "pytest", "-q", *moved.product["tests"], "-k", "not random")
-    assert " passed" in done.stdout, done.stdout + done.stderr
-    assert done.returncode == 0, done.stdout
+    check_tests(moved, *moved.product["tests"], "-k", "not random")
+
+
+def test_a_product_brings_its_own_commands_and_charts(tmp_path: Path) -> None:
+    moved = check("judges", tmp_path)
+    shown = moved.run("-m", "rankprism", "judges", "agree", "-h")
+    assert "\n  rankprism judges agree [OPTIONS] PEOPLE [RUN]...\n" in shown.stdout, shown.stderr
+    assert "--plot" in shown.stdout  # its chart is there, too
+    check_tests(moved, "tests/judges/test_judges_drift.py")
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", PRODUCTS)
 def test_every_product_can_be_moved_out(name: str, tmp_path: Path) -> None:
-    check(name, tmp_path)
+    moved = check(name, tmp_path)
+    if name in TESTED:
+        check_tests(moved, *moved.product["tests"])
 
 
 def test_a_package_of_its_own_adds_charts(tmp_path: Path) -> None:
@@ -176,12 +247,17 @@ def test_a_package_of_its_own_adds_charts(tmp_path: Path) -> None:
     (record / "METADATA").write_text("Metadata-Version: 2.1\nName: rankprism-charts\nVersion: 1\n")
     (record / "entry_points.txt").write_text("[rankprism.charts]\nmine = my_charts\n")
     (tmp_path / "my_charts.py").write_text(
-        'from rankprism.plots import chart\n\n@chart("plot mine")\ndef mine(scores): ...\n'
+        "from rankprism.plots import chart\n\n\n"
+        '@chart("plot mine")\ndef mine(scores, *, most=3):\n'
+        '    """Draw mine.\n\n    Parameters\n    ----------\n    most : int\n        How many.\n    """\n'
     )
     code = "from rankprism.plots import CHARTS, mine; print(CHARTS['mine'].command, mine.__name__)"
     environment = os.environ | {"PYTHONPATH": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
     assert done.stdout == "plot mine mine\n", done.stderr
+    command = [sys.executable, "-m", "rankprism", "plot"]
+    listed = subprocess.run([*command, "-h"], capture_output=True, text=True, env=environment)
+    assert re.search(r"^mine +Draw mine\.$", listed.stdout, re.M), listed.stdout + listed.stderr
 
 
 def test_the_table_names_what_there_is() -> None:

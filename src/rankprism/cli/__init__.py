@@ -25,6 +25,9 @@ A package of its own adds commands as entry points of the group `rankprism.comma
     judges = "rankprism_judges.commands:judges"
 
 They are looked for only if the table in `cli/app.py` does not have the command, and when commands are listed.
+Such a command names functions by the full names of their modules, `analysis("rankprism_judges:agree", …)`,
+whose signatures are read from the sources there. Its `--plot` may use a chart of the group
+`rankprism.charts`. The table has the commands of this distribution, and a product that moves out leaves it.
 
 How runs are read is one value, `data.reading.Reading`: the order of documents, what to do with duplicates,
 their format and how many are kept. Functions that take runs alone take its fields as keyword arguments,

@@ -44,8 +44,6 @@ _SPELLED = {
     ("judging.preferences:order", "by"): "--order-by",
     ("judging.preferences:strengths", "level"): "--intervals",
     ("judging.preferences:intervals", "level"): "--intervals",
-    ("judging.assess.creation:create_study", "topics"): "--topic-texts",
-    ("judging.assess.creation:create_study", "gold"): "--gold-questions",
 }
 #: The tables whose words are read from the source: the module that fills them, and how a word stands there.
 _FILLED = {"comparison:TESTS": ("statistics.paired", r'^@paired_test\(\s*"([^"]+)"')}
@@ -78,7 +76,7 @@ def options_of(
     Parameters
     ----------
     where
-        A place such as "meta:power", or a function.
+        A place such as "meta:power", or "rankprism_judges:agree" in another package, or a function.
     group
         The heading of the options.
     positional
@@ -104,11 +102,12 @@ def option_of(where: str, name: str, **other: Any) -> Option:
 
 
 def function_at(where: str) -> Callable[..., Any]:
-    """The function of rankprism at a place such as "meta:power"."""
+    """The function at a place such as "meta:power", or "rankprism_judges:agree" in another package."""
     import importlib
 
     module, _, name = where.partition(":")
-    function: Callable[..., Any] = getattr(importlib.import_module(f"rankprism.{module}"), name)
+    full = f"rankprism.{module}" if _files_of(os.path.join(_PACKAGE, *module.split("."))) else module
+    function: Callable[..., Any] = getattr(importlib.import_module(full), name)
     return function
 
 
@@ -247,15 +246,36 @@ def read_signature(where: str) -> Signature:
 
 
 def source_of_module(module: str) -> str:
-    """The text of a module of rankprism, and of its stub if it has one, which says where names come from."""
-    path = os.path.join(_PACKAGE, *module.split("."))
-    package = os.path.join(path, "__init__.py")
-    found = [file for file in (f"{path}.py", package, f"{package}i") if os.path.exists(file)]
+    """The text of a module, and of its stub if it has one, which says where names come from.
+
+    A module that rankprism does not have is one of another package, by its full name.
+    """
     texts = []
-    for name in found:
+    for name in _files_of(os.path.join(_PACKAGE, *module.split("."))) or _files_elsewhere(module):
         with open(name, encoding="utf-8") as file:
             texts.append(file.read())
     return "\n".join(texts)
+
+
+def _files_of(path: str) -> list[str]:
+    """The sources of the module at a path without its ending."""
+    package = os.path.join(path, "__init__.py")
+    return [file for file in (f"{path}.py", package, f"{package}i") if os.path.exists(file)]
+
+
+def _files_elsewhere(module: str) -> list[str]:
+    """The sources of a module of another package, which is found but not loaded."""
+    from importlib.util import find_spec
+
+    first, *rest = module.split(".")
+    found = find_spec(first)
+    if found is None or found.origin is None:
+        return []
+    if found.submodule_search_locations is None:
+        return [found.origin] if not rest and found.origin.endswith(".py") else []
+    return [
+        file for folder in found.submodule_search_locations for file in _files_of(os.path.join(folder, *rest))
+    ]
 
 
 def _definition(text: str, name: str) -> str | None:
@@ -346,7 +366,7 @@ def _constant(name: str, module: str) -> ast.expr | None:
 
 
 def _importing(name: str, module: str) -> str | None:
-    """The module of rankprism from which a module imports a name."""
+    """The module from which a module imports a name, as places have it."""
     names = rf"(?:\([^)]*?\b{name}\b[^)]*\)|[^\n(]*\b{name}\b)"
-    found = re.search(rf"^from rankprism\.([\w.]+) import {names}", module, re.MULTILINE)
+    found = re.search(rf"^from (?:rankprism\.)?(\w[\w.]*) import {names}", module, re.MULTILINE)
     return None if found is None else found[1]

@@ -33,31 +33,46 @@ class Drawn(NamedTuple):
     name: str
     command: str  #: the command that draws it
     example: str
-    where: str  #: its place, such as "showing.plots.means:intervals"
+    where: str  #: its place, such as "showing.plots.means:intervals"; "" if it has no source
 
 
 @cache
 def _charts_in_source() -> tuple[Drawn, ...]:
-    """All charts. The sources are looked through, because to load them takes longer than help may take."""
+    """The charts of rankprism, from their sources: to load them takes longer than help may take."""
     import pkgutil
 
     import rankprism.showing
 
     folder = [f"{path}/plots" for path in rankprism.showing.__path__]
-    found = []
-    for module in pkgutil.iter_modules(folder):
-        where = f"showing.plots.{module.name}"
-        pattern = r'^@chart\("([^"]+)"(?:, "([^"]*)")?\)\ndef (\w+)\('
-        for command, example, name in re.findall(pattern, source_of_module(where), re.MULTILINE):
-            found.append(Drawn(name, command, example, f"{where}:{name}"))
-    return tuple(found)
+    return tuple(
+        one for module in pkgutil.iter_modules(folder) for one in _in(f"showing.plots.{module.name}")
+    )
 
 
-def charts() -> Iterator[Drawn]:
-    """All charts, with those that somebody has added once charts are loaded."""
+@cache
+def _charts_of_packages() -> tuple[Drawn, ...]:
+    """The charts that other packages add, from their sources."""
+    from importlib.metadata import entry_points
+
+    return tuple(one for point in entry_points(group="rankprism.charts") for one in _in(point.module))
+
+
+def _in(module: str) -> Iterator[Drawn]:
+    pattern = r'^@chart\("([^"]+)"(?:, "([^"]*)")?\)\ndef (\w+)\('
+    for command, example, name in re.findall(pattern, source_of_module(module), re.MULTILINE):
+        yield Drawn(name, command, example, f"{module}:{name}")
+
+
+def charts(inside_only: bool = False) -> Iterator[Drawn]:
+    """All charts: those of rankprism first, so that packages are looked for only if somebody asks for more.
+
+    inside_only : whether to leave out what other packages add, except what has been loaded.
+    """
     yield from _charts_in_source()
+    others = () if inside_only else _charts_of_packages()
+    yield from others
+    known = {one.name for one in (*_charts_in_source(), *others)}
     loaded = sys.modules.get("rankprism.showing.plots.record")
-    known = {one.name for one in _charts_in_source()}
     for name, chart in vars(loaded).get("CHARTS", {}).items() if loaded else ():
         if name not in known:
             yield Drawn(name, chart.command, chart.example, "")
@@ -201,7 +216,9 @@ def analysis(
             return without(named(options_of(where)), *leaves, *mine)
 
         def declared() -> list[Any]:
-            drawn = any(chart.command == path for chart in charts())
+            # Only a command of another package may have its chart there: the others need not look for it.
+            known = charts(inside_only=body.__module__.startswith("rankprism."))
+            drawn = any(chart.command == path for chart in known)
             parts = [finish, writes, draw_result if drawn else None]
             notes = [shared.QUIET, shared.STRICT]
             return [*own, called().values(), *filter(None, [reads, *parts]), *notes]

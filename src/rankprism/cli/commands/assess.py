@@ -8,6 +8,7 @@ import json
 import os
 import shlex
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_args
 
@@ -37,6 +38,10 @@ def _file(name: str, help: str, **more: Any) -> Option:
     return Option(name, metavar="FILE", completes="complete_file", help=help, group=INPUT, **more)
 
 
+#: Parameters of `create_study` whose own names mean something else in other commands.
+_SPELLED: Mapping[str | None, str] = {"topics": "--topic-texts", "gold": "--gold-questions"}
+
+
 def _part(name: str, study: str = "") -> Any:
     """A module of the web app, or an error that says how to install what it needs."""
     missing = [package for package in _NEEDED if importlib.util.find_spec(package) is None]
@@ -48,7 +53,8 @@ def _part(name: str, study: str = "") -> Any:
 
 
 def _created() -> list[Option]:
-    return options_of("judging.assess.creation:create_study", group=INPUT)
+    found = options_of("judging.assess.creation:create_study", group=INPUT)
+    return [one.but(opts=[_SPELLED[one.name]]) if one.name in _SPELLED else one for one in found]
 
 
 def _settings() -> list[Option]:

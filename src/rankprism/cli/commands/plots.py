@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -62,14 +62,16 @@ class Charts(Group):
     """The charts of scores, whose commands are made when they are asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self._drawn())
+        return list(dict(self._drawn()))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        drawn = self._drawn()
-        return _command_of(drawn[cmd_name]) if cmd_name in drawn else None
+        drawn = (one for name, one in self._drawn() if name == cmd_name)
+        return next(map(_command_of, drawn), None)
 
-    def _drawn(self) -> dict[str, Drawn]:
-        return {one.command.removeprefix("plot "): one for one in charts() if one.command.startswith("plot ")}
+    def _drawn(self) -> Iterator[tuple[str, Drawn]]:
+        for one in charts():
+            if one.command.startswith("plot "):
+                yield one.command.removeprefix("plot "), one
 
 
 plot = Charts("plot", "Draw charts of scores.")
