@@ -139,13 +139,16 @@ def _bars(first: str) -> Iterator[_Bar | None]:
     Until then nothing is written, not even the sequence that hides the cursor of the terminal. If nothing has
     been told by then, a bar without an end appears, with the title `first`.
     """
-    if not sys.stderr.isatty() or events.wanted():
+    if events.wanted():
         yield None
         return
-    if _open:
+    if _open:  # sys.stderr is then a proxy of rich, which is no terminal in old versions of rich
         bar, begin = _open[-1]
         begin(first)
         yield bar
+        return
+    if not sys.stderr.isatty():
+        yield None
         return
     from contextlib import ExitStack
     from threading import Lock, Timer
