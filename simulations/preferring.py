@@ -22,7 +22,7 @@ from rankprism.judging.judges.estimates_over_topics import A_COEFFICIENT, A_SHAR
 from rankprism.judging.judges.figure import Figure
 from rankprism.judging.judges.preferring import Study
 from rankprism.judging.judges.questions import NAMES, PEOPLE, SIDE, Covariates, Given, Questions, read_systems
-from rankprism.judging.judges.strengths import A_STRENGTH, FROM_FEW, StrengthStudy
+from rankprism.judging.judges.system_strengths import A_STRENGTH, FROM_FEW, StrengthStudy
 from rankprism.judging.preferences.bradley_terry import sigmoid
 from rankprism.types import AnswersOver
 from simulations.gate import Studies, simulates

@@ -21,7 +21,7 @@ from rankprism import InputError, RankprismWarning, judges, read_preferences
 from rankprism.judging.judges.estimates_over_topics import share_over_topics
 from rankprism.judging.judges.paired_logit import Answers, fit, influence, strength_covariance, variance
 from rankprism.judging.judges.questions import NAMES, PEOPLE, Questions, joined, read_systems
-from rankprism.judging.judges.strengths import FOLDS, Few, StrengthStudy
+from rankprism.judging.judges.system_strengths import FOLDS, Few, StrengthStudy
 from rankprism.judging.preferences.sides import sides_of
 from simulations import preferring
 

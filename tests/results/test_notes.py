@@ -157,8 +157,12 @@ def test_a_run_from_standard_input_is_not_read_twice(cli: Cli, tmp_path: Path) -
     run = lines(("q", "d0", 1, 3), ("q", "d1", 2, 7), ("q", "d2", 3, 1))
     result = cli("evaluate", tmp_path / "q", "-", "-m", "RR", input=run)
     assert result.returncode == 0
-    assert 'set order="rank" (--order rank). The RR of' in result.stderr
-    assert result.stderr.rstrip().endswith("is 0.5000 by score and 1.0000 by rank [rank-order]")
+    assert result.stderr.rstrip().endswith(
+        'set order="rank" (--order rank) [rank-order]'
+    )  # without the scores
+    (tmp_path / "r").write_text(run)
+    again = cli("evaluate", tmp_path / "q", tmp_path / "r", "-m", "RR")
+    assert again.stderr.rstrip().endswith("is 0.5000 by score and 1.0000 by rank [rank-order]")
 
 
 # Topics and documents

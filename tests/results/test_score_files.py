@@ -176,7 +176,7 @@ def test_topics_that_a_run_lacks_are_left_out_of_paired_analyses() -> None:
             "run,topic,measure,score\nA,1,AP,1\nA,1,AP,1\n",
             r"d.csv, line 3: is a second score of run 'A'",
         ),
-        ("t.csv", "run,measure,score\nA,AP,1\n", "t.csv: no topic column among run, measure, score"),
+        ("t.csv", "run,measure,score\nA,AP,1\n", "t.csv: seems to hold means and no scores of topics"),
         ("m.csv", "run,topic,measure,score\nA,all,AP,1\n", "m.csv: has no scores of topics"),
         ("q.txt", "1 0 doc 2\n", r"q.txt, line 1: expected measure, topic and score as trec_eval -q prints"),
         (

@@ -16,7 +16,7 @@ from rankprism.judging.judges.preferring import prefer
 from rankprism.judging.judges.preferring_result import JudgePreferences
 from rankprism.judging.judges.scoring import EstimatedDifferences, EstimatedScores, score
 from rankprism.judging.judges.selection import Selection, select
-from rankprism.judging.judges.strengths import JudgedStrengths, strengths
+from rankprism.judging.judges.system_strengths import JudgedStrengths, strengths
 
 __all__ = [
     "Change",

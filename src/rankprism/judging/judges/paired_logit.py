@@ -7,7 +7,7 @@ imaginary item of strength 0.
 
 The maximum solves Σ z (y - p) = 0, up to the prior. z is the row of an answer in the design: 1 for i, -1 for
 j, and x. This is linear in the answers y. So y may be any number with the right expectation, such as a
-prediction that was corrected by a sample (`rankprism.judges.strengths`), and the variance comes from the
+prediction that was corrected by a sample (`system_strengths`), and the variance comes from the
 answers, not from the model.
 
 Answers to one topic have something in common, so topics are the units. With u_t the sum of z (y - p) over the
