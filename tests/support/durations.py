@@ -78,7 +78,7 @@ def spent() -> float:
 def _running(process: int) -> float:
     try:
         fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
+    except OSError:  # it has ended
         return 0.0
     own = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
     return own + sum(map(_running, _children(process)))
@@ -87,9 +87,13 @@ def _running(process: int) -> float:
 def _children(process: int) -> list[int]:
     """The processes that a process has started; none where the system does not list them."""
     found: list[int] = []
-    for listed in Path(f"/proc/{process}/task").glob("*/children"):
+    try:
+        threads = list(Path(f"/proc/{process}/task").iterdir())
+    except OSError:  # the process has ended, or the system has no such folder
+        return found
+    for thread in threads:
         try:
-            found += map(int, listed.read_text().split())
+            found += map(int, (thread / "children").read_text().split())
         except OSError:
             continue  # the thread has ended
     return found
