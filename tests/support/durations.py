@@ -49,7 +49,8 @@ class Durations:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         taken = [seconds for what, seconds in report.user_properties if what == "cpu"]
-        self.seconds[report.nodeid.partition("::")[0].removeprefix("tests/")] += float(str(taken[-1]))
+        if taken:  # a process that crashed has counted nothing
+            self.seconds[report.nodeid.partition("::")[0].removeprefix("tests/")] += float(str(taken[-1]))
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         if self.write and not hasattr(session.config, "workerinput"):
